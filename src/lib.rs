@@ -1,0 +1,4 @@
+//! Holdfast carries one intended piece of billable, slow work to a kept result, once.
+
+pub mod model;
+pub mod rules;

@@ -1,0 +1,1 @@
+//! Models of the services that Holdfast talks to.

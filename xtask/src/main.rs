@@ -1,0 +1,2 @@
+//! Every project command, in Rust.
+fn main() {}

@@ -1,6 +1,17 @@
 //! Floor 0: plain data. Nothing here decides anything.
 
 pub mod dice;
+pub mod ending;
+pub mod evidence;
+pub mod hold;
 pub mod http;
+pub mod ids;
+pub mod journal;
+pub mod lane;
+pub mod life;
+pub mod money;
+pub mod operation;
+pub mod policy;
+pub mod profile;
 pub mod time;
 pub mod value;

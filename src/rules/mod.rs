@@ -1,1 +1,3 @@
 //! Floor 1: pure functions over the model.
+
+pub mod lease;

@@ -1,0 +1,3 @@
+//! Floor 4: the loop that connects the engine with its host's ports.
+
+pub mod ports;

@@ -1,0 +1,32 @@
+//! The ports: everything that the driver needs of its host, and nothing else reaches outside.
+
+pub mod app;
+pub mod runtime;
+pub mod store;
+pub mod transport;
+
+pub use app::{App, Authorization, AuthorizeRequest};
+pub use runtime::{Clock, Entropy, Locks, Spawn, Timer};
+pub use store::Store;
+pub use transport::{Body, Head, Lost, Outgoing, Transport};
+
+/// All ports of one host.
+pub trait Ports: 'static {
+    /// Durable storage.
+    type Store: Store;
+    /// HTTP.
+    type Transport: Transport;
+    /// The app's own callbacks.
+    type App: App;
+    /// Clock, timer, randomness, tasks, locks.
+    type Runtime: Clock + Timer + Entropy + Spawn + Locks;
+
+    /// Durable storage.
+    fn store(&self) -> &Self::Store;
+    /// HTTP.
+    fn transport(&self) -> &Self::Transport;
+    /// The app's own callbacks.
+    fn app(&self) -> &Self::App;
+    /// Clock, timer, randomness, tasks, locks.
+    fn runtime(&self) -> &Self::Runtime;
+}

@@ -1,0 +1,215 @@
+//! The port to durable storage.
+
+use crate::model::ids::{
+    Account, Intent, JobId, LaneId, OperationId, Revision, ServiceName, WriteId,
+};
+use crate::model::lane::{Claim, Fence, Lane};
+use crate::model::time::Timestamp;
+
+/// Durable storage, shared by all contexts of one app on one machine.
+///
+/// Every method is one transaction. Nothing in a store decides anything: rows go in and out, and
+/// lanes change hands by [`crate::rules::lease`]. A value that a method returns is a copy.
+#[expect(async_fn_in_trait, reason = "single-threaded hosts only; no Send bound is wanted")]
+pub trait Store {
+    /// Writes all members that may be written, in one transaction, and tells of each how it went.
+    ///
+    /// A member whose condition does not hold is skipped whole and hinders no other. Resolves only
+    /// when the transaction is *complete*; with [`Durability::Strict`] that means on the disk.
+    /// Writing a member again whose `write_id` is already in the store changes nothing and is
+    /// [`Written::Done`]: this is how an unknown commit is settled.
+    async fn commit(
+        &self,
+        batch: &[Write],
+        durability: Durability,
+    ) -> Result<Vec<Written>, StoreError>;
+
+    /// Claims a lane by [`crate::rules::lease::claimed`]; gives the lane as it is then.
+    async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError>;
+
+    /// Gives a lane back, if this fence still holds.
+    async fn give_back(&self, fence: &Fence) -> Result<(), StoreError>;
+
+    /// The lane's row, if there is one.
+    async fn lane(&self, id: &LaneId) -> Result<Option<Lane>, StoreError>;
+
+    /// The operation's row.
+    async fn load(&self, id: &OperationId) -> Result<Option<Row>, StoreError>;
+
+    /// The newest operation that this name stands for.
+    async fn find(&self, name: &Name) -> Result<Option<Row>, StoreError>;
+
+    /// The lane's operations that are due at `before` or earlier, soonest first, at most `limit`,
+    /// read by index; with the due time of the first that is later (or beyond the limit).
+    async fn due(
+        &self,
+        lane: &LaneId,
+        queue: Queue,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Due, StoreError>;
+
+    /// The account's operations, newest first, at most `limit`, beginning after `cursor`
+    /// (the `(created_at, id)` of the last row of the page before).
+    async fn list(
+        &self,
+        account: &Account,
+        cursor: Option<&(Timestamp, OperationId)>,
+        limit: u32,
+    ) -> Result<Vec<Row>, StoreError>;
+
+    /// The request body that was written with the operation.
+    async fn body(&self, id: &OperationId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// The operation's journal entries, oldest first.
+    async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError>;
+
+    /// Writes one piece of a result (relaxed: the ending's strict commit carries it to the disk).
+    async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError>;
+
+    /// Reads one piece of a result.
+    async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Drops the connection, so that the next call opens a fresh one.
+    fn forget_connection(&self);
+}
+
+/// What *complete* promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Durability {
+    /// Survives the end of the process.
+    Relaxed,
+    /// Has reached the disk.
+    Strict,
+}
+
+/// One operation's stored row: what is indexed, and the record's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The record's name.
+    pub id: OperationId,
+    /// Whose it is.
+    pub account: Account,
+    /// The lane that drives it.
+    pub lane: LaneId,
+    /// When it was submitted.
+    pub created_at: Timestamp,
+    /// When it is due; `None` keeps it out of the index.
+    pub due: Option<Timestamp>,
+    /// When its ending is due for delivery; `None` keeps it out of the index.
+    pub delivery_due: Option<Timestamp>,
+    /// How often it has been written.
+    pub revision: Revision,
+    /// Which write this is.
+    pub write_id: WriteId,
+    /// The record (see `crate::record`).
+    pub document: String,
+}
+
+/// An intent in full: unique in a store.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Name {
+    /// Whose.
+    pub account: Account,
+    /// For which service.
+    pub service: ServiceName,
+    /// Which work.
+    pub intent: Intent,
+}
+
+/// One member of a transaction: everything that changes together for one operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The new row.
+    pub row: Row,
+    /// What must be stored under its id: nothing (`None`), or exactly this revision.
+    pub replaces: Option<Revision>,
+    /// Ownership that must hold, renewed by this write; `None` for a context that does not drive
+    /// the lane.
+    pub fence: Option<Fence>,
+    /// For a write without a fence: by when the lane's owner must take the change up
+    /// ([`crate::rules::lease::poked`]).
+    pub answer_by: Option<Timestamp>,
+    /// The name that shall stand for this operation, and the operation that it must stand for now
+    /// (`None`: the name must be new).
+    pub name: Option<(Name, Option<OperationId>)>,
+    /// The request body, written once.
+    pub body: Option<Vec<u8>>,
+    /// The service's id that this operation takes for its own: unique per profile. Taking again
+    /// what is its own already is fine.
+    pub job: Option<(String, JobId)>,
+    /// Journal entries to write; an entry with the number of an earlier one replaces it.
+    pub journal: Vec<JournalRow>,
+    /// The profile that the operation was submitted under: its digest and text, written once.
+    pub profile: Option<(String, String)>,
+}
+
+/// How one member went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Written, or found already written.
+    Done,
+    /// Another revision is stored: read it again.
+    Stale,
+    /// The name stands for another operation: this one.
+    NameTaken(OperationId),
+    /// The service's id belongs to another operation: this one.
+    JobTaken(OperationId),
+    /// The lane has another owner.
+    Fenced,
+}
+
+/// One journal entry. The entry is kept under `number % JOURNAL_MAX`: the newest replace the oldest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalRow {
+    /// Its number, from 1.
+    pub number: u32,
+    /// The entry's text.
+    pub document: String,
+}
+
+/// Which of a lane's two indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Queue {
+    /// By [`Row::due`].
+    Work,
+    /// By [`Row::delivery_due`].
+    Delivery,
+}
+
+/// What is due.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// When the first that is not among them is due.
+    pub next: Option<Timestamp>,
+}
+
+/// One piece of one download of a result.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChunkId {
+    /// Whose result.
+    pub operation: OperationId,
+    /// Which download.
+    pub download: u32,
+    /// Which piece, from 0.
+    pub index: u32,
+}
+
+/// Why a store did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// It cannot be opened, or not any more. Nothing was written.
+    #[error("storage cannot be opened: {0}")]
+    Unavailable(String),
+    /// No room. Nothing was written.
+    #[error("storage is full: {0}")]
+    Full(String),
+    /// The transaction was aborted. Nothing was written.
+    #[error("the transaction was aborted: {0}")]
+    Aborted(String),
+    /// Whether the transaction is complete is not known.
+    #[error("the fate of the transaction is unknown: {0}")]
+    Unknown(String),
+}

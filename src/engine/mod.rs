@@ -1,0 +1,3 @@
+//! Floor 2: many operations, without I/O.
+
+pub mod event;

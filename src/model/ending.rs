@@ -1,0 +1,90 @@
+//! The ways in which an operation ends.
+
+use super::time::Timestamp;
+
+/// What a service said about a refusal or a failure: public texts only, bounded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fault {
+    /// HTTP status of the answer that said it.
+    pub status: Option<u16>,
+    /// The service's own code.
+    pub code: Option<String>,
+    /// The service's own message, cut to [`FAULT_TEXT_MAX`] bytes.
+    pub message: Option<String>,
+    /// The service's trace id.
+    pub trace_id: Option<String>,
+}
+
+/// Longest text kept of a service's message, in bytes.
+pub const FAULT_TEXT_MAX: usize = 500;
+
+/// What kind of failure a failed job reports; decides whether the same input may be tried again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailureClass {
+    /// The input is wrong.
+    Input,
+    /// The target is not there or blocks.
+    Target,
+    /// Likely to pass.
+    Transient,
+    /// Not told.
+    #[default]
+    Unknown,
+}
+
+/// A job that ran and failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Names this failure, so that a retry can say that it was read.
+    pub id: String,
+    /// Its kind.
+    pub class: FailureClass,
+    /// What the service said.
+    pub fault: Fault,
+}
+
+/// Where a kept result stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultRef {
+    /// Which download wrote the chunks.
+    pub download: u32,
+    /// How many chunks.
+    pub chunks: u32,
+    /// How many bytes.
+    pub bytes: u64,
+    /// SHA-256 over the bytes, in hex.
+    pub sha256: String,
+    /// The media type that came with them.
+    pub media_type: Option<String>,
+    /// When the last byte was kept.
+    pub captured_at: Timestamp,
+}
+
+/// How an operation ended. Nothing is submitted or polled after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The result is kept.
+    Succeeded {
+        /// Where.
+        result: ResultRef,
+        /// Whether the service replayed earlier work.
+        replayed: bool,
+    },
+    /// The service refused the request, and no attempt can have been accepted.
+    Rejected(Fault),
+    /// The job ran and failed.
+    Failed(Failure),
+    /// The job was cancelled, or never left.
+    Cancelled,
+    /// The job completed, and the service no longer has its result.
+    Expired(Fault),
+    /// The job completed, and its result is not what it should be. What came is kept.
+    Incomplete {
+        /// What is wrong with it.
+        fault: Fault,
+        /// What came.
+        result: Option<ResultRef>,
+    },
+    /// A person gave it up.
+    Abandoned,
+}

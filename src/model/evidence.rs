@@ -1,0 +1,73 @@
+//! What is known of whether the service took the work on.
+
+use super::ids::{JobId, Scope};
+use super::time::Timestamp;
+
+/// One state-changing exchange, written down before it leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// 1 for the first, counted over the operation.
+    pub number: u32,
+    /// When it was written.
+    pub written_at: Timestamp,
+    /// It may leave only before this point.
+    pub send_before: Timestamp,
+    /// By this point it has been answered or broken off.
+    pub abort_at: Timestamp,
+}
+
+/// Attempts that may have been accepted and whose answers are not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unresolved {
+    /// When the first of them was written.
+    pub first_at: Timestamp,
+    /// When the last of them is over for certain.
+    pub abort_at: Timestamp,
+}
+
+/// Proof that the service took the work on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The job's id, where the service gives one.
+    pub id: Option<JobId>,
+    /// How that became known.
+    pub how: AcceptedHow,
+    /// When that became known.
+    pub at: Timestamp,
+}
+
+/// How an acceptance became known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AcceptedHow {
+    /// The service answered the submission.
+    Answered,
+    /// A person or code named the job.
+    Found,
+}
+
+/// Everything known of acceptance. Grows only: what may have been accepted stays so until it is
+/// proven or a person disproves it; a refusal settles its own attempt and no other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The attempt that is written ahead and not yet settled.
+    pub current: Option<Attempt>,
+    /// Earlier attempts that may have been accepted.
+    pub unresolved: Option<Unresolved>,
+    /// Proof of acceptance.
+    pub accepted: Option<Accepted>,
+    /// How many attempts were written, settled or not.
+    pub attempts: u32,
+    /// How many attempts were definitely refused.
+    pub refused: u32,
+    /// The credential scope that the first attempt that may have been accepted was sent under.
+    pub scope: Option<Scope>,
+    /// A person has said that none of the unresolved attempts was executed.
+    pub disproved: bool,
+}
+
+impl Evidence {
+    /// Whether the service can have taken the work on, as far as is known.
+    pub const fn may_be_accepted(&self) -> bool {
+        self.current.is_some() || self.unresolved.is_some() || self.accepted.is_some()
+    }
+}

@@ -1,0 +1,358 @@
+//! The life of an operation: the one place where its state changes.
+//!
+//! ```text
+//!            accepted              completed            kept
+//!  Submit ─────────────▶ Work ─────────────▶ Result ─────────────▶ Ended(Succeeded)
+//!    │ ▲                  │ ▲                  │ │
+//!    │ └ not sent, lost,  │ └── not ready ─────┘ │
+//!    │   refused          │                      │
+//!    └────────────────────┴──────────────────────┴───────────────▶ Ended(any other)
+//! ```
+//!
+//! Readers see every part; only the named transitions below write, and each refuses what the
+//! diagram does not show. An ended life moves no more; only its delivery and settlement do.
+
+use core::ops::Deref;
+
+use super::ending::Ending;
+use super::evidence::{Accepted, AcceptedHow, Attempt, Evidence, Unresolved};
+use super::hold::{Hold, ParkReason, WaitReason};
+use super::ids::{JobId, Scope};
+use super::time::{Timestamp, Wait};
+
+/// How far an operation has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Being handed to the service.
+    Submit,
+    /// Taken on; the job is under way.
+    Work,
+    /// Complete at the service; the result is being fetched.
+    Result {
+        /// When the service will drop the result, where known.
+        expires_at: Option<Timestamp>,
+        /// How often the service said that the result is not ready.
+        not_ready: u32,
+    },
+    /// Over.
+    Ended {
+        /// How.
+        ending: Ending,
+        /// Since when.
+        at: Timestamp,
+    },
+}
+
+/// A wish to cancel, followed like a submission of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cancel {
+    /// When it was asked for.
+    pub requested_at: Timestamp,
+    /// The attempt that is written ahead and not yet settled.
+    pub current: Option<Attempt>,
+    /// How many attempts were written.
+    pub attempts: u32,
+    /// The service has taken it or ruled it out: it is not sent again, the job is read instead.
+    pub settled: bool,
+}
+
+/// Billing that may still change after the ending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settlement {
+    /// When it is read next.
+    pub hold: Hold,
+    /// How many reads were made.
+    pub reads: u32,
+}
+
+/// Whether the ending has reached its consumer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// `onSettled` has not yet resolved for it.
+    Pending(Hold),
+    /// `onSettled` resolved.
+    Delivered(Timestamp),
+    /// The app has said that it has the result.
+    Acknowledged(Timestamp),
+}
+
+/// The parts of a life, for reading and for the durable form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// What is known of acceptance.
+    pub evidence: Evidence,
+    /// How far it has come.
+    pub stage: Stage,
+    /// What it waits for.
+    pub hold: Hold,
+    /// The wish to cancel.
+    pub cancel: Option<Cancel>,
+    /// Billing that is still open.
+    pub settlement: Option<Settlement>,
+    /// Delivery of the ending; `None` until there is one.
+    pub delivery: Option<Delivery>,
+}
+
+/// A transition that the diagram does not show, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such transition from here: {0}")]
+pub struct Illegal(pub &'static str);
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Life(Parts);
+
+impl Deref for Life {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl Life {
+    /// A new operation: nothing sent, due at once.
+    pub fn new() -> Self {
+        Self(Parts {
+            evidence: Evidence::default(),
+            stage: Stage::Submit,
+            hold: Hold::Ready,
+            cancel: None,
+            settlement: None,
+            delivery: None,
+        })
+    }
+
+    /// A life from its stored parts, refused when no sequence of transitions leads to them.
+    pub fn restore(parts: Parts) -> Result<Self, Illegal> {
+        let ended = matches!(parts.stage, Stage::Ended { .. });
+        let rejected = matches!(&parts.stage, Stage::Ended { ending: Ending::Rejected(_), .. });
+        let legal = ended == parts.delivery.is_some()
+            && (ended || parts.settlement.is_none())
+            && (matches!(parts.stage, Stage::Submit) || parts.evidence.current.is_none())
+            && (parts.evidence.accepted.is_some()
+                || !matches!(parts.stage, Stage::Work | Stage::Result { .. }))
+            && !(rejected && parts.evidence.may_be_accepted());
+        if legal { Ok(Self(parts)) } else { Err(Illegal("restore")) }
+    }
+
+    /// Whether it is over.
+    pub const fn is_ended(&self) -> bool {
+        matches!(self.0.stage, Stage::Ended { .. })
+    }
+
+    /// The job's id, where one is known.
+    pub fn job(&self) -> Option<&JobId> {
+        self.0.evidence.accepted.as_ref()?.id.as_ref()
+    }
+
+    /// Writes the next submission attempt down; it may be sent once this is durable.
+    pub fn write_ahead(
+        &mut self,
+        now: Timestamp,
+        send_before_ms: u64,
+        abort_ms: u64,
+        scope: Option<Scope>,
+    ) -> Result<(), Illegal> {
+        let evidence = &mut self.0.evidence;
+        if self.0.stage != Stage::Submit || evidence.current.is_some() {
+            return Err(Illegal("write_ahead"));
+        }
+        if evidence.unresolved.is_none() {
+            evidence.scope = scope;
+        }
+        evidence.attempts += 1;
+        evidence.current = Some(Attempt::new(evidence.attempts, now, send_before_ms, abort_ms));
+        self.0.hold = Hold::Ready;
+        Ok(())
+    }
+
+    /// The attempt that was written ahead never left.
+    pub fn not_sent(&mut self) -> Result<(), Illegal> {
+        self.0.evidence.current.take().map(|_| ()).ok_or(Illegal("not_sent"))
+    }
+
+    /// The attempt that was written ahead has no readable answer: it may have been accepted.
+    pub fn lost(&mut self) -> Result<(), Illegal> {
+        let evidence = &mut self.0.evidence;
+        let attempt = evidence.current.take().ok_or(Illegal("lost"))?;
+        let first_at = evidence.unresolved.as_ref().map_or(attempt.written_at, |u| u.first_at);
+        let abort_at = evidence.unresolved.as_ref().map_or(attempt.abort_at, |u| u.abort_at);
+        evidence.unresolved =
+            Some(Unresolved { first_at, abort_at: abort_at.max(attempt.abort_at) });
+        Ok(())
+    }
+
+    /// The attempt that was written ahead was definitely refused; earlier ones stay as they are.
+    pub fn refused(&mut self) -> Result<(), Illegal> {
+        self.0.evidence.current.take().ok_or(Illegal("refused"))?;
+        self.0.evidence.refused += 1;
+        Ok(())
+    }
+
+    /// The service took the work on.
+    pub fn accepted(
+        &mut self,
+        id: Option<JobId>,
+        how: AcceptedHow,
+        at: Timestamp,
+    ) -> Result<(), Illegal> {
+        if self.0.stage != Stage::Submit {
+            return Err(Illegal("accepted"));
+        }
+        self.0.evidence.current = None;
+        self.0.evidence.accepted = Some(Accepted { id, how, at });
+        self.0.stage = Stage::Work;
+        self.0.hold = Hold::Ready;
+        Ok(())
+    }
+
+    /// A person says that no attempt was executed: it may be sent again, under the same identity.
+    pub fn disproved(&mut self) -> Result<(), Illegal> {
+        if self.0.stage != Stage::Submit || self.0.evidence.current.is_some() {
+            return Err(Illegal("disproved"));
+        }
+        self.0.evidence.unresolved = None;
+        self.0.evidence.disproved = true;
+        self.0.hold = Hold::Ready;
+        Ok(())
+    }
+
+    /// The job is complete: its result is due.
+    pub fn completed(&mut self, expires_at: Option<Timestamp>) -> Result<(), Illegal> {
+        if self.0.stage != Stage::Work {
+            return Err(Illegal("completed"));
+        }
+        self.0.stage = Stage::Result { expires_at, not_ready: 0 };
+        self.0.hold = Hold::Ready;
+        Ok(())
+    }
+
+    /// The service says that the result is not ready after all; gives how often it has said so.
+    pub fn not_ready(&mut self) -> Result<u32, Illegal> {
+        match &mut self.0.stage {
+            Stage::Result { not_ready, .. } => {
+                *not_ready += 1;
+                Ok(*not_ready)
+            }
+            Stage::Submit | Stage::Work | Stage::Ended { .. } => Err(Illegal("not_ready")),
+        }
+    }
+
+    /// Waits for a point in time.
+    pub fn wait(
+        &mut self,
+        now: Timestamp,
+        length_ms: u64,
+        reason: WaitReason,
+    ) -> Result<(), Illegal> {
+        self.set_hold(Hold::Until { wait: Wait::new(now, length_ms), reason })
+    }
+
+    /// Waits for a person or code; the identity is kept.
+    pub fn park(&mut self, now: Timestamp, reason: ParkReason) -> Result<(), Illegal> {
+        self.set_hold(Hold::Parked { reason, at: now })
+    }
+
+    /// Waits for nothing: due.
+    pub fn release(&mut self) -> Result<(), Illegal> {
+        self.set_hold(Hold::Ready)
+    }
+
+    /// Ends. *Rejected* is refused while any attempt may have been accepted.
+    pub fn end(&mut self, now: Timestamp, ending: Ending) -> Result<(), Illegal> {
+        let rejected = matches!(ending, Ending::Rejected(_));
+        if self.is_ended() || (rejected && self.0.evidence.may_be_accepted()) {
+            return Err(Illegal("end"));
+        }
+        if self.0.evidence.current.is_some() {
+            self.lost()?;
+        }
+        self.0.stage = Stage::Ended { ending, at: now };
+        self.0.hold = Hold::Ready;
+        self.0.delivery = Some(Delivery::Pending(Hold::Ready));
+        Ok(())
+    }
+
+    /// Notes the wish to cancel; asking twice is asking once.
+    pub fn want_cancel(&mut self, now: Timestamp) -> Result<(), Illegal> {
+        if self.is_ended() {
+            return Err(Illegal("want_cancel"));
+        }
+        self.0.cancel.get_or_insert(Cancel {
+            requested_at: now,
+            current: None,
+            attempts: 0,
+            settled: false,
+        });
+        Ok(())
+    }
+
+    /// Writes the next cancel attempt down; it may be sent once this is durable.
+    pub fn write_cancel_ahead(
+        &mut self,
+        now: Timestamp,
+        send_before_ms: u64,
+        abort_ms: u64,
+    ) -> Result<(), Illegal> {
+        let cancel = self.0.cancel.as_mut().filter(|cancel| !cancel.settled);
+        let cancel = cancel.ok_or(Illegal("write_cancel_ahead"))?;
+        cancel.attempts += 1;
+        cancel.current = Some(Attempt::new(cancel.attempts, now, send_before_ms, abort_ms));
+        Ok(())
+    }
+
+    /// The cancel attempt is over; `settled` when the service has answered for good.
+    pub fn cancel_answered(&mut self, settled: bool) -> Result<(), Illegal> {
+        let cancel = self.0.cancel.as_mut().ok_or(Illegal("cancel_answered"))?;
+        cancel.current = None;
+        cancel.settled |= settled;
+        Ok(())
+    }
+
+    /// Opens, moves or (with `None`) closes the reads for late billing.
+    pub fn settle(&mut self, settlement: Option<Settlement>) -> Result<(), Illegal> {
+        if !self.is_ended() {
+            return Err(Illegal("settle"));
+        }
+        self.0.settlement = settlement;
+        Ok(())
+    }
+
+    /// Moves the delivery of the ending; an acknowledged one stays acknowledged.
+    pub fn deliver(&mut self, delivery: Delivery) -> Result<(), Illegal> {
+        match &self.0.delivery {
+            None => Err(Illegal("deliver")),
+            Some(Delivery::Acknowledged(_)) => Ok(()),
+            Some(Delivery::Pending(_) | Delivery::Delivered(_)) => {
+                self.0.delivery = Some(delivery);
+                Ok(())
+            }
+        }
+    }
+
+    fn set_hold(&mut self, hold: Hold) -> Result<(), Illegal> {
+        if self.is_ended() {
+            return Err(Illegal("hold"));
+        }
+        self.0.hold = hold;
+        Ok(())
+    }
+}
+
+impl Default for Life {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Attempt {
+    const fn new(number: u32, now: Timestamp, send_before_ms: u64, abort_ms: u64) -> Self {
+        Self {
+            number,
+            written_at: now,
+            send_before: now.after(send_before_ms),
+            abort_at: now.after(abort_ms),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! One operation: who it is, what it sends, within which bounds, and how far it has come.
+
+use super::hold::Hold;
+use super::ids::{Account, IdempotencyKey, Intent, LaneId, OperationId, Revision, ServiceName};
+use super::life::{Delivery, Life};
+use super::money::{Credits, Ledger};
+use super::policy::Limits;
+use super::time::Timestamp;
+use super::value::Value;
+
+/// Who an operation is. Never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its record's name.
+    pub id: OperationId,
+    /// Whose it is.
+    pub account: Account,
+    /// The service as the app configures it.
+    pub service: ServiceName,
+    /// Scheme, host and port that it is sent to.
+    pub origin: String,
+    /// The caller's name for the work.
+    pub intent: Intent,
+    /// 0 for the submission, 1 for the first rerun of the failed job, and so on.
+    pub ordinal: u32,
+    /// The operation whose failed job this one runs again.
+    pub parent: Option<OperationId>,
+    /// What makes a retry the same submission to the service.
+    pub key: IdempotencyKey,
+    /// Digest of everything that makes the request this request, in hex.
+    pub fingerprint: String,
+    /// Name of the profile that it was submitted under.
+    pub profile: String,
+    /// Digest of that profile's text.
+    pub profile_digest: String,
+    /// When it was submitted.
+    pub created_at: Timestamp,
+}
+
+/// The exact request. Never changes; the body's bytes are kept beside it, written once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// HTTP method.
+    pub method: String,
+    /// Absolute URL.
+    pub url: String,
+    /// Media type of the body; `None` without a body.
+    pub content_type: Option<String>,
+    /// Length of the body in bytes.
+    pub body_bytes: u64,
+}
+
+/// What earlier members of the lineage have used up of its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// State-changing attempts.
+    pub attempts: u32,
+    /// Credits.
+    pub cost: Credits,
+}
+
+/// What the service last reported, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reported {
+    /// The service's own word for the job's state.
+    pub state: Option<String>,
+    /// The service's own account of progress, as its number's text.
+    pub progress: Option<String>,
+    /// The service's id for the last exchange that had one.
+    pub request_id: Option<String>,
+    /// The service's trace id.
+    pub trace_id: Option<String>,
+}
+
+/// Counts that bound an operation, and that pace it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Polls answered since acceptance.
+    pub polls: u32,
+    /// Exchanges in a row that failed.
+    pub failures: u32,
+    /// Authorizations in a row that failed.
+    pub authorizations: u32,
+    /// Result downloads begun.
+    pub downloads: u32,
+    /// Deliveries that failed.
+    pub deliveries: u32,
+    /// Journal entries written.
+    pub journal: u32,
+}
+
+/// One operation's durable record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Who it is.
+    pub identity: Identity,
+    /// What it sends.
+    pub request: Request,
+    /// Within which bounds.
+    pub limits: Limits,
+    /// What its lineage had used up before it.
+    pub spent: Spent,
+    /// How far it has come.
+    pub life: Life,
+    /// What the service last reported.
+    pub reported: Reported,
+    /// What it costs.
+    pub ledger: Ledger,
+    /// Counts.
+    pub counters: Counters,
+    /// The newest rerun of its failed job.
+    pub child: Option<OperationId>,
+    /// How often it has been written.
+    pub revision: Revision,
+    /// Fields of a later format that this code does not know, kept as they are.
+    pub unknown: Vec<(String, Value)>,
+}
+
+impl Operation {
+    /// The lane that it is driven in.
+    pub fn lane(&self) -> LaneId {
+        LaneId::of(&self.identity.account, &self.identity.service, &self.identity.origin)
+    }
+
+    /// When it must be looked at next; `None` while only a person or code can move it on.
+    ///
+    /// While an attempt is out, that is the point from which a successor may take it up.
+    pub fn due(&self) -> Option<Timestamp> {
+        if self.life.is_ended() {
+            return self.life.settlement.as_ref().and_then(|open| due_of(&open.hold));
+        }
+        let cancel = self.life.cancel.as_ref().and_then(|cancel| cancel.current.as_ref());
+        let out = self.life.evidence.current.as_ref().or(cancel);
+        out.map_or_else(|| due_of(&self.life.hold), |attempt| Some(attempt.send_before))
+    }
+
+    /// When its ending must be delivered next; `None` when there is nothing to deliver.
+    pub fn delivery_due(&self) -> Option<Timestamp> {
+        match &self.life.delivery {
+            Some(Delivery::Pending(hold)) => due_of(hold),
+            None | Some(Delivery::Delivered(_) | Delivery::Acknowledged(_)) => None,
+        }
+    }
+}
+
+const fn due_of(hold: &Hold) -> Option<Timestamp> {
+    match hold {
+        Hold::Ready => Some(Timestamp(0)),
+        Hold::Until { wait, .. } => Some(wait.until()),
+        Hold::Parked { .. } => None,
+    }
+}

@@ -1,0 +1,36 @@
+//! Bounds and paces, with units and defaults.
+
+use super::money::Credits;
+
+/// Growing waits: `first_ms × factor^n`, at most `cap_ms`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// The first wait, in milliseconds.
+    pub first_ms: u64,
+    /// Growth from wait to wait, in tenths: 16 is ×1.6.
+    pub factor_tenths: u32,
+    /// The longest wait, in milliseconds.
+    pub cap_ms: u64,
+}
+
+/// The app's bounds on one operation and its lineage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// No first sending later than this after the submit, in milliseconds.
+    pub send_within_ms: u64,
+    /// It parks when it is not over this long after the submit, in milliseconds.
+    pub total_ms: u64,
+    /// Most state-changing attempts over the lineage.
+    pub attempts: u32,
+    /// Most credits over the lineage.
+    pub cost: Option<Credits>,
+}
+
+/// One day in milliseconds.
+pub const DAY_MS: u64 = 86_400_000;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { send_within_ms: DAY_MS, total_ms: DAY_MS, attempts: 16, cost: None }
+    }
+}

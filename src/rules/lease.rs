@@ -1,0 +1,107 @@
+//! When a lane changes hands. Every store applies these inside its own transaction.
+
+use crate::model::ids::Epoch;
+use crate::model::lane::{Claim, Fence, Lane};
+use crate::model::time::Timestamp;
+
+/// The lane after a claim that is granted: the lane is new, given back, already the asker's,
+/// overdue, or its owner is known to be dead. `None`: it is held, and stays as it is.
+pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
+    let epoch = match stored {
+        None => Epoch(1),
+        Some(lane) if lane.owner.as_ref() == Some(&claim.context) => lane.epoch,
+        Some(lane) => {
+            let free = lane.owner.is_none() || lane.owner == claim.dead;
+            if !free && claim.now < lane.lease_until {
+                return None;
+            }
+            Epoch(lane.epoch.0 + 1)
+        }
+    };
+    Some(Lane {
+        id: claim.lane.clone(),
+        owner: Some(claim.context.clone()),
+        epoch,
+        lease_until: claim.lease_until,
+        gate: stored.and_then(|lane| lane.gate),
+    })
+}
+
+/// The lane after a write by its owner; `None`: the writer no longer owns it, and may not write.
+pub fn renewed(stored: Option<&Lane>, fence: &Fence) -> Option<Lane> {
+    let lane = stored
+        .filter(|lane| lane.owner.as_ref() == Some(&fence.context) && lane.epoch == fence.epoch)?;
+    Some(Lane { lease_until: fence.lease_until, gate: fence.gate.or(lane.gate), ..lane.clone() })
+}
+
+/// The lane after a write by a context that does not drive it: a live owner must take the new work
+/// up by `answer_by`, else the lane is free.
+pub fn poked(stored: &Lane, answer_by: Timestamp) -> Lane {
+    Lane { lease_until: stored.lease_until.min(answer_by), ..stored.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ids::{Account, ContextId, LaneId};
+
+    fn lane_id() -> LaneId {
+        LaneId::of(&Account::from("ann"), &"reports".into(), "https://api.example.com")
+    }
+
+    fn lane(owner: &str, lease_until: u64) -> Lane {
+        Lane {
+            id: lane_id(),
+            owner: Some(ContextId::from(owner)),
+            epoch: Epoch(7),
+            lease_until: Timestamp(lease_until),
+            gate: None,
+        }
+    }
+
+    fn claim(context: &str, now: u64, dead: Option<&str>) -> Claim {
+        Claim {
+            lane: lane_id(),
+            context: context.into(),
+            now: Timestamp(now),
+            lease_until: Timestamp(now + 50),
+            dead: dead.map(ContextId::from),
+        }
+    }
+
+    #[test]
+    fn a_live_owner_keeps_its_lane() {
+        assert_eq!(claimed(Some(&lane("a", 100)), &claim("b", 99, None)), None);
+    }
+
+    #[test]
+    fn an_overdue_lane_changes_hands_under_a_new_epoch() {
+        let taken = claimed(Some(&lane("a", 100)), &claim("b", 100, None));
+        assert_eq!(taken.map(|lane| lane.epoch), Some(Epoch(8)));
+    }
+
+    #[test]
+    fn a_dead_owner_is_followed_at_once() {
+        assert!(claimed(Some(&lane("a", 100)), &claim("b", 1, Some("a"))).is_some());
+        assert_eq!(claimed(Some(&lane("a", 100)), &claim("b", 1, Some("c"))), None);
+    }
+
+    #[test]
+    fn the_owner_claims_again_under_the_same_epoch() {
+        let kept = claimed(Some(&lane("a", 100)), &claim("a", 1, None));
+        assert_eq!(kept.map(|lane| lane.epoch), Some(Epoch(7)));
+    }
+
+    #[test]
+    fn a_former_owner_may_not_write() {
+        let fence = Fence {
+            lane: lane_id(),
+            context: "a".into(),
+            epoch: Epoch(6),
+            lease_until: Timestamp(500),
+            gate: None,
+        };
+        assert_eq!(renewed(Some(&lane("a", 100)), &fence), None);
+        assert_eq!(renewed(Some(&lane("b", 100)), &Fence { epoch: Epoch(7), ..fence }), None);
+    }
+}

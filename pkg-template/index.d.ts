@@ -1,0 +1,489 @@
+/**
+ * Holdfast carries one intended piece of billable, slow work to a kept result, once, whatever dies
+ * on the way: the connection, the tab, the browser.
+ *
+ * Times are milliseconds since the Unix epoch, lengths of time are milliseconds.
+ *
+ * @packageDocumentation
+ */
+
+/** A validator of results: anything that implements Standard Schema v1 (Zod, Valibot, ArkType, …). */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+/** What a {@link StandardSchema} says of a value. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: ReadonlyArray<{ readonly message: string }> };
+
+/** What an exchange with a service is for. `call` stands for cancel and other calls on a job. */
+export type Purpose = "submit" | "poll" | "result" | "call";
+
+/** What `authorize` is asked for. */
+export interface AuthorizeRequest {
+  /** For which exchange. Reading a result may need another credential than submitting. */
+  readonly purpose: Purpose;
+  /** `true` after the service has refused the last credential: get a new one. */
+  readonly refresh: boolean;
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+}
+
+/** A credential for one exchange. It is used and forgotten: never stored, never logged. */
+export interface Authorization {
+  /** Header fields to add, for example `{ authorization: "Bearer …" }`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Who the credential speaks for, without the secret, for example `"org_1/key_7"`. While the
+   * outcome of a submission is unknown it is not repeated under another scope; the operation parks
+   * instead. A new token for the same identity is no change of scope.
+   */
+  readonly scope?: string;
+}
+
+/** Bounds on one operation and its reruns. Reaching one parks the operation; nothing is lost. */
+export interface Limits {
+  /** It is not sent for the first time later than this after `submit`. Default: one day. */
+  readonly sendWithinMs?: number;
+  /** It parks when it is not over this long after `submit`. Default: one day. */
+  readonly totalMs?: number;
+  /** Most state-changing requests over an operation and its reruns. Default: 16. */
+  readonly attempts?: number;
+  /** Most credits over an operation and its reruns. Default: no bound. */
+  readonly cost?: number;
+}
+
+/** A service that jobs are submitted to. */
+export interface Service<Result = unknown> {
+  /**
+   * The service's contract: the name of a built-in profile (`"runharvester"`), or a profile of your
+   * own as a plain object (`profiles/runharvester.json` shows the shape).
+   */
+  readonly profile: string | object;
+  /** Where the service is, for example `"https://api.example.com"`. `https:`, or loopback. */
+  readonly baseUrl: string;
+  /** Gives the credential for one exchange. Asked before every exchange; throw when there is none. */
+  readonly authorize?: (request: AuthorizeRequest) => Authorization | Promise<Authorization>;
+  /** Checks a result before it counts, and types it. A result that fails ends as `incomplete`. */
+  readonly result?: StandardSchema<Result>;
+  /** Bounds for this service's operations; `submit` may narrow them. */
+  readonly limits?: Limits;
+}
+
+/** Options of {@link createHoldfast}. */
+export interface HoldfastOptions<Services extends Record<string, Service<any>>> {
+  /**
+   * Whose work it is: an operation is listed, read and driven only while the account that submitted
+   * it is the current one. `null` while nobody is signed in: `submit` refuses. An app with one user
+   * says `() => "local"`.
+   */
+  readonly account: () => string | null;
+  /** The services, by names of your own. A stored operation is driven by the service of its name. */
+  readonly services: Services;
+  /**
+   * Called at every ending, never at a park, at least once, until it resolves: a result that lands
+   * while nobody watches still has a consumer. Make it idempotent (save under `operation.id`).
+   */
+  readonly onSettled?: (operation: Operation<unknown>) => void | Promise<void>;
+  /** Called for everything that happens, after it is durable. Holds no body and no credential. */
+  readonly observe?: (event: HoldfastEvent) => void;
+  /** Name of the IndexedDB database. Default: `"holdfast"`. */
+  readonly database?: string;
+  /** Where the WebAssembly module is. Default: `holdfast.wasm` beside this file. */
+  readonly module?: string | URL | Response | BufferSource | WebAssembly.Module;
+  /** What sends requests. Default: the global `fetch`, looked up at each request. */
+  readonly fetch?: typeof fetch;
+}
+
+/** The work that is intended. */
+export interface Submission {
+  /**
+   * Your name for this one intended piece of work. The same intent returns the same operation, in
+   * whatever state and after any reload; with another request it is an `INTENT_CONFLICT`.
+   * `crypto.randomUUID()` says "new work each time".
+   */
+  readonly intent: string;
+  /**
+   * What is sent. An object is serialised once, and those bytes are sent in every attempt; a string
+   * or bytes are sent as they are. At most 8 MB.
+   */
+  readonly body: object | string | Uint8Array;
+  /** Media type of a string or of bytes. Default: `"application/json"`. */
+  readonly contentType?: string;
+  /** An idempotency key of your own, kept verbatim. Default: a random UUID, made once. */
+  readonly key?: string;
+  /** Other bounds than the service's. */
+  readonly limits?: Limits;
+}
+
+/** How an operation is going. The last seven are endings: nothing is submitted or polled after them. */
+export type Status =
+  | "queued"
+  | "submitting"
+  | "active"
+  | "retrieving"
+  | "parked"
+  | "succeeded"
+  | "rejected"
+  | "failed"
+  | "cancelled"
+  | "expired"
+  | "incomplete"
+  | "abandoned";
+
+/** Why an operation waits for a point in time. */
+export type WaitReason =
+  | "backoff"
+  | "poll"
+  | "serverGuidance"
+  | "rateLimit"
+  | "notFoundGrace"
+  | "resultNotReady"
+  | "authorization"
+  | "inProgress"
+  | "settlement"
+  | "delivery";
+
+/** Why an operation waits for a person or code. Its identity is kept; every reason has exits. */
+export type ParkReason =
+  | "NeedsCredential"
+  | "NeedsAccess"
+  | "NeedsCredit"
+  | "DeadlineExceeded"
+  | "BudgetExhausted"
+  | "OutcomeUnknown"
+  | "ScopeChanged"
+  | "CancelUnconfirmed"
+  | "KeyConflict"
+  | "JobNotFound";
+
+/** A way out of a park: the call to make. */
+export type Exit =
+  | "resume()"
+  | "resume({limits})"
+  | 'resume({acceptRisk: "duplicate"})'
+  | "resolve({found})"
+  | 'resolve("not-executed")'
+  | 'resolve("abandon")';
+
+/** Credits as the service reported them, decimal numbers as text; absent where it said nothing. */
+export interface Ledger {
+  /** Debited when the work was accepted. */
+  readonly base?: string;
+  /** Added or taken back by the service's final rules. */
+  readonly adjustment?: string;
+  /** Given back. */
+  readonly refund?: string;
+  /** The account's balance after that. */
+  readonly balance?: string;
+  /** The service's own word for the state of the charge. */
+  readonly tokenState?: string;
+  /** `base + adjustment - refund`. */
+  readonly cost: string;
+  /** Billing may still change: it is being read. */
+  readonly open: boolean;
+}
+
+/** Ids that show what was executed: safe to send to support. */
+export interface Receipt {
+  readonly operationId: string;
+  readonly key: string;
+  /** The service's id for the job. */
+  readonly jobId?: string;
+  /** The service's id for the last exchange that had one. */
+  readonly requestId?: string;
+  readonly traceId?: string;
+}
+
+/** What a service said about a refusal or a failure. */
+export interface Fault {
+  readonly httpStatus?: number;
+  /** The service's own code. */
+  readonly code?: string;
+  /** The service's own message, cut to 500 bytes. */
+  readonly message?: string;
+  readonly traceId?: string;
+}
+
+/** A job that ran and failed. */
+export interface Failure extends Fault {
+  /** Names this failure: pass it to `retry` to say that it was read. */
+  readonly id: string;
+  /** `input` and `target` failures are not retried unchanged unless you say `anyway`. */
+  readonly class: "input" | "target" | "transient" | "unknown";
+}
+
+/** Everything about an operation, at one moment. A plain frozen object; equal moments are identical. */
+export interface OperationState {
+  readonly id: string;
+  readonly service: string;
+  readonly intent: string;
+  /** 0 for the submission, 1 for the first rerun of the failed job, and so on. */
+  readonly ordinal: number;
+  /** The operation whose failed job this one runs again. */
+  readonly parentId?: string;
+  /** The rerun of this operation's failed job. */
+  readonly childId?: string;
+  readonly status: Status;
+  /** The service's own word for the job's state. */
+  readonly serviceStatus?: string;
+  /** The service's own account of progress. */
+  readonly progress?: string;
+  /** What it waits for, where it waits for a point in time. */
+  readonly waiting?: { readonly reason: WaitReason; readonly until: number };
+  /** Why it waits for a person or code, since when, and the ways out. */
+  readonly parked?: {
+    readonly reason: ParkReason;
+    readonly since: number;
+    readonly exits: readonly Exit[];
+  };
+  /** A cancellation is wanted and not yet confirmed. */
+  readonly cancelling: boolean;
+  readonly createdAt: number;
+  /** When it ended. */
+  readonly endedAt?: number;
+  readonly key: string;
+  readonly jobId?: string;
+  /** Submissions sent so far. */
+  readonly attempts: number;
+  readonly polls: number;
+  /** What the service said, for `rejected`, `expired` and `incomplete`. */
+  readonly fault?: Fault;
+  /** What the service said, for `failed`. */
+  readonly failure?: Failure;
+  /** The kept result, for `succeeded`, and for `incomplete` what came of it. */
+  readonly result?: {
+    readonly bytes: number;
+    /** SHA-256 over the bytes, in hex. */
+    readonly sha256: string;
+    readonly mediaType?: string;
+    readonly capturedAt: number;
+    /** The service replayed earlier work. */
+    readonly replayed: boolean;
+  };
+  readonly ledger: Ledger;
+  readonly receipt: Receipt;
+  /** `onSettled` has resolved for the ending. */
+  readonly delivered: boolean;
+  readonly acknowledged: boolean;
+  /** Grows with every change of the operation. */
+  readonly revision: number;
+}
+
+/** How it came out. Never an exception: endings and parks alike. */
+export type Outcome<Result = unknown> =
+  | {
+      readonly status: "succeeded";
+      readonly data: Result;
+      readonly receipt: Receipt;
+      readonly ledger: Ledger;
+      readonly replayed: boolean;
+      readonly capturedAt: number;
+    }
+  | {
+      readonly status: "rejected" | "failed" | "cancelled" | "expired" | "incomplete" | "abandoned";
+      readonly error: HoldfastError;
+      readonly receipt: Receipt;
+      readonly ledger: Ledger;
+    }
+  | {
+      readonly status: "parked";
+      readonly reason: ParkReason;
+      readonly exits: readonly Exit[];
+      readonly error: HoldfastError;
+    };
+
+/** One line of an operation's journal. */
+export interface JournalEntry {
+  /** When; of the first, where several are folded. */
+  readonly at: number;
+  /** What happened, a stable name such as `"submit.written"`, `"poll.answered"`, `"succeeded"`. */
+  readonly event: string;
+  /** How often in a row. */
+  readonly count: number;
+  readonly purpose?: string;
+  readonly httpStatus?: number;
+  readonly code?: string;
+  /** The service's word for the job's state. */
+  readonly state?: string;
+  /** How long it waits from here, and why. */
+  readonly waitMs?: number;
+  readonly reason?: string;
+}
+
+/** Told to `observe`, after it is durable. */
+export interface HoldfastEvent {
+  /** The same stable name as in the journal. */
+  readonly name: string;
+  readonly at: number;
+  /** OpenTelemetry-shaped, such as `"holdfast.operation.id"`, `"http.response.status_code"`. */
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Waits can be given up; giving up a wait cancels nothing. */
+export interface WaitOptions {
+  /** Rejects the wait with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** One operation. Holding it is not needed: `find` gives it again, after any reload. */
+export interface Operation<Result = unknown> extends OperationState {
+  /** The state at this moment; identical as long as nothing changes. */
+  readonly state: OperationState;
+  /**
+   * The result, once it is kept. Rejects with a {@link HoldfastError} for every other ending and for
+   * a park (code `PARKED`; the error's `exits` say what to do).
+   */
+  result(options?: WaitOptions): Promise<Result>;
+  /** How it came out: the same as a discriminated union, never an exception for endings or parks. */
+  outcome(options?: WaitOptions): Promise<Outcome<Result>>;
+  /** The kept result's bytes. Rejects like {@link Operation.result}. */
+  blob(options?: WaitOptions): Promise<Blob>;
+  /** Its states, the present one first, to the ending. A slow reader gets the newest. */
+  updates(options?: WaitOptions): AsyncIterableIterator<OperationState>;
+  /**
+   * Asks for the job to be stopped. Nothing sent yet: it ends at once. Sent: the service is asked,
+   * and the job's own end decides (a completion that beats the cancel is a success).
+   */
+  cancel(): Promise<Operation<Result>>;
+  /** Goes on after a park, under the same identity. */
+  resume(options?: {
+    readonly limits?: Limits;
+    readonly acceptRisk?: "duplicate";
+  }): Promise<Operation<Result>>;
+  /** Settles what cannot be learned by asking: found, not executed, or given up. */
+  resolve(how: { readonly found: string } | "not-executed" | "abandon"): Promise<Operation<Result>>;
+  /**
+   * Runs the failed job again, as new, linked work under the same intent. `reviewed` is the
+   * `failure.id` that was read. Refused for `input` and `target` failures unless `anyway`.
+   */
+  retry(options: {
+    readonly reviewed: string;
+    readonly anyway?: boolean;
+  }): Promise<Operation<Result>>;
+  /** Says that the app has what it needs of the ending. */
+  acknowledge(): Promise<Operation<Result>>;
+  /** What happened, oldest first, at most 200 lines. Holds no body, no URL and no credential. */
+  journal(): Promise<readonly JournalEntry[]>;
+}
+
+/** Which operations to list. */
+export interface ListFilter {
+  readonly service?: string;
+  readonly status?: Status | readonly Status[];
+  readonly acknowledged?: boolean;
+  /** At most this many, 1 to 200. Default: 50. */
+  readonly limit?: number;
+  /** The `cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** A page of operations, newest first. */
+export interface OperationPage {
+  readonly operations: readonly Operation<unknown>[];
+  /** Give it to the next `list`; absent on the last page. */
+  readonly cursor?: string;
+}
+
+type ResultOf<S> = S extends { readonly result: StandardSchema<infer Output> } ? Output : unknown;
+
+/** A client. One per app and page is enough; several share one outbox. */
+export interface Holdfast<Services extends Record<string, Service<any>> = Record<string, Service>> {
+  /**
+   * Hands over one piece of work. Resolves when it is durable, not when it is sent. The same intent
+   * gives the same operation.
+   *
+   * @throws HoldfastError `INVALID_INPUT`, `UNKNOWN_SERVICE`, `NO_ACCOUNT`, `INTENT_CONFLICT`,
+   * `STORAGE_UNAVAILABLE` (nothing was sent), `SUBMIT_UNCONFIRMED` (submit the same intent again)
+   */
+  submit<Name extends keyof Services & string>(
+    service: Name,
+    submission: Submission,
+  ): Promise<Operation<ResultOf<Services[Name]>>>;
+  /** The newest operation of that intent, whatever its state; `undefined` when there is none. */
+  find<Name extends keyof Services & string>(
+    service: Name,
+    intent: string,
+  ): Promise<Operation<ResultOf<Services[Name]>> | undefined>;
+  /** The current account's operations, newest first, a page at a time. */
+  list(filter?: ListFilter): Promise<OperationPage>;
+  /** Calls back after any change; pair it with `getSnapshot` (`useSyncExternalStore`). */
+  subscribe(listener: () => void): () => void;
+  /** The states of the operations that this client has seen, newest first, identical between changes. */
+  getSnapshot(): readonly OperationState[];
+  /** Opens and resumes whatever is pending, without waiting for a first `submit`. */
+  start(): Promise<void>;
+  /** Stops driving, and gives what it owned to other tabs. Pending work stays stored. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Code of a {@link HoldfastError}. */
+export type ErrorCode =
+  | "INVALID_INPUT"
+  | "UNKNOWN_SERVICE"
+  | "NO_ACCOUNT"
+  | "INVALID_PROFILE"
+  | "INTENT_CONFLICT"
+  | "KEY_CONFLICT"
+  | "STORAGE_UNAVAILABLE"
+  | "SUBMIT_UNCONFIRMED"
+  | "PARKED"
+  | "REJECTED"
+  | "JOB_FAILED"
+  | "JOB_NOT_FOUND"
+  | "CANCELLED"
+  | "RESULT_EXPIRED"
+  | "RESULT_INCOMPLETE"
+  | "ABANDONED"
+  | "ABORTED"
+  | "WASM_BLOCKED"
+  | "NEWER_RECORD"
+  | "NOT_ALLOWED";
+
+/** Every error of Holdfast. Its message says what happened and what to do next. */
+export declare class HoldfastError extends Error {
+  readonly name: "HoldfastError";
+  readonly code: ErrorCode;
+  /** How far the operation had come. */
+  readonly stage?: Status;
+  readonly operationId?: string;
+  /** What to do next, in a sentence. */
+  readonly nextStep?: string;
+  /** The option that is wrong, for `INVALID_INPUT` and `INVALID_PROFILE`: `"limits.attempts"`. */
+  readonly field?: string;
+  /** For `PARKED`. */
+  readonly reason?: ParkReason;
+  /** For `PARKED`. */
+  readonly exits?: readonly Exit[];
+  /** For `JOB_FAILED`: pass its `id` to `retry`. */
+  readonly failure?: Failure;
+  /** What the service said. */
+  readonly fault?: Fault;
+  readonly cause?: unknown;
+}
+
+/** Whether something is a {@link HoldfastError}, of this copy of the package or another. */
+export declare function isHoldfastError(value: unknown): value is HoldfastError;
+
+/**
+ * Makes a client. Synchronous and inert: nothing is loaded, opened or sent before the first use, and
+ * importing or calling it during server rendering touches nothing.
+ *
+ * @example
+ * const holdfast = createHoldfast({
+ *   account: () => session.userId,
+ *   services: { reports: { profile: "runharvester", baseUrl: "https://api.example.com", authorize } },
+ * });
+ * const operation = await holdfast.submit("reports", { intent: `daily:${day}`, body: { url } });
+ * const report = await operation.result();
+ */
+export declare function createHoldfast<const Services extends Record<string, Service<any>>>(
+  options: HoldfastOptions<Services>,
+): Holdfast<Services>;

@@ -31,8 +31,6 @@ pub enum Stage {
     Result {
         /// When the service will drop the result, where known.
         expires_at: Option<Timestamp>,
-        /// How often the service said that the result is not ready.
-        not_ready: u32,
     },
     /// Over.
     Ended {
@@ -52,6 +50,8 @@ pub struct Cancel {
     pub current: Option<Attempt>,
     /// How many attempts were written.
     pub attempts: u32,
+    /// The job has been read since the last attempt: a lost answer is settled by reading first.
+    pub read: bool,
     /// The service has taken it or ruled it out: it is not sent again, the job is read instead.
     pub settled: bool,
 }
@@ -223,17 +223,17 @@ impl Life {
         if self.0.stage != Stage::Work {
             return Err(Illegal("completed"));
         }
-        self.0.stage = Stage::Result { expires_at, not_ready: 0 };
+        self.0.stage = Stage::Result { expires_at };
         self.0.hold = Hold::Ready;
         Ok(())
     }
 
-    /// The service says that the result is not ready after all; gives how often it has said so.
-    pub fn not_ready(&mut self) -> Result<u32, Illegal> {
-        match &mut self.0.stage {
-            Stage::Result { not_ready, .. } => {
-                *not_ready += 1;
-                Ok(*not_ready)
+    /// The service says that the result is not ready after all: the job is polled again.
+    pub fn not_ready(&mut self) -> Result<(), Illegal> {
+        match self.0.stage {
+            Stage::Result { .. } => {
+                self.0.stage = Stage::Work;
+                Ok(())
             }
             Stage::Submit | Stage::Work | Stage::Ended { .. } => Err(Illegal("not_ready")),
         }
@@ -283,6 +283,7 @@ impl Life {
             requested_at: now,
             current: None,
             attempts: 0,
+            read: true,
             settled: false,
         });
         Ok(())
@@ -298,6 +299,7 @@ impl Life {
         let cancel = self.0.cancel.as_mut().filter(|cancel| !cancel.settled);
         let cancel = cancel.ok_or(Illegal("write_cancel_ahead"))?;
         cancel.attempts += 1;
+        cancel.read = false;
         cancel.current = Some(Attempt::new(cancel.attempts, now, send_before_ms, abort_ms));
         Ok(())
     }
@@ -308,6 +310,13 @@ impl Life {
         cancel.current = None;
         cancel.settled |= settled;
         Ok(())
+    }
+
+    /// The job has been read: whether a lost cancel took effect shows in what was read.
+    pub fn job_read(&mut self) {
+        if let Some(cancel) = &mut self.0.cancel {
+            cancel.read = true;
+        }
     }
 
     /// Opens, moves or (with `None`) closes the reads for late billing.

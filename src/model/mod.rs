@@ -13,5 +13,6 @@ pub mod money;
 pub mod operation;
 pub mod policy;
 pub mod profile;
+pub mod storage;
 pub mod time;
 pub mod value;

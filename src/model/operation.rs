@@ -83,6 +83,10 @@ pub struct Counters {
     pub authorizations: u32,
     /// Result downloads begun.
     pub downloads: u32,
+    /// How often the service said that a complete job's result is not ready.
+    pub not_ready: u32,
+    /// Refusals since an attempt that may have been accepted.
+    pub refusals: u32,
     /// Deliveries that failed.
     pub deliveries: u32,
     /// Journal entries written.
@@ -108,8 +112,6 @@ pub struct Operation {
     pub ledger: Ledger,
     /// Counts.
     pub counters: Counters,
-    /// The newest rerun of its failed job.
-    pub child: Option<OperationId>,
     /// How often it has been written.
     pub revision: Revision,
     /// Fields of a later format that this code does not know, kept as they are.

@@ -1,9 +1,8 @@
 //! The port to durable storage.
 
-use crate::model::ids::{
-    Account, Intent, JobId, LaneId, OperationId, Revision, ServiceName, WriteId,
-};
+use crate::model::ids::{Account, JobId, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
+pub use crate::model::storage::{Durability, Name, Queue, StoreError, Written};
 use crate::model::time::Timestamp;
 
 /// Durable storage, shared by all contexts of one app on one machine.
@@ -74,15 +73,6 @@ pub trait Store {
     fn forget_connection(&self);
 }
 
-/// What *complete* promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Durability {
-    /// Survives the end of the process.
-    Relaxed,
-    /// Has reached the disk.
-    Strict,
-}
-
 /// One operation's stored row: what is indexed, and the record's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -104,17 +94,6 @@ pub struct Row {
     pub write_id: WriteId,
     /// The record (see `crate::record`).
     pub document: String,
-}
-
-/// An intent in full: unique in a store.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
-    /// Whose.
-    pub account: Account,
-    /// For which service.
-    pub service: ServiceName,
-    /// Which work.
-    pub intent: Intent,
 }
 
 /// One member of a transaction: everything that changes together for one operation.
@@ -144,21 +123,6 @@ pub struct Write {
     pub profile: Option<(String, String)>,
 }
 
-/// How one member went.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// Written, or found already written.
-    Done,
-    /// Another revision is stored: read it again.
-    Stale,
-    /// The name stands for another operation: this one.
-    NameTaken(OperationId),
-    /// The service's id belongs to another operation: this one.
-    JobTaken(OperationId),
-    /// The lane has another owner.
-    Fenced,
-}
-
 /// One journal entry. The entry is kept under `number % JOURNAL_MAX`: the newest replace the oldest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalRow {
@@ -166,15 +130,6 @@ pub struct JournalRow {
     pub number: u32,
     /// The entry's text.
     pub document: String,
-}
-
-/// Which of a lane's two indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Queue {
-    /// By [`Row::due`].
-    Work,
-    /// By [`Row::delivery_due`].
-    Delivery,
 }
 
 /// What is due.
@@ -195,21 +150,4 @@ pub struct ChunkId {
     pub download: u32,
     /// Which piece, from 0.
     pub index: u32,
-}
-
-/// Why a store did not do what it was asked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// It cannot be opened, or not any more. Nothing was written.
-    #[error("storage cannot be opened: {0}")]
-    Unavailable(String),
-    /// No room. Nothing was written.
-    #[error("storage is full: {0}")]
-    Full(String),
-    /// The transaction was aborted. Nothing was written.
-    #[error("the transaction was aborted: {0}")]
-    Aborted(String),
-    /// Whether the transaction is complete is not known.
-    #[error("the fate of the transaction is unknown: {0}")]
-    Unknown(String),
 }

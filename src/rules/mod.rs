@@ -1,1 +1,4 @@
 //! Floor 1: pure functions over the model.
+
+pub mod json;
+mod json_tokens;

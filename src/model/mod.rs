@@ -1,6 +1,8 @@
 //! Floor 0: plain data. Nothing here decides anything.
 
 pub mod dice;
+pub mod facts;
 pub mod http;
+pub mod pointer;
 pub mod time;
 pub mod value;

@@ -278,3 +278,46 @@ impl JsonFeeder for Feed {
         byte
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Failed;
+
+    impl From<ParserError> for Failed {
+        fn from(_: ParserError) -> Self {
+            Self
+        }
+    }
+
+    #[test]
+    fn a_long_string_is_passed_over_in_bounded_memory() {
+        let mut tokens = JsonTokens::new(LoneSurrogates::Replace, 1, 100);
+        let mut seen = Vec::new();
+        let mut feed = |bytes: &[u8]| {
+            tokens
+                .feed::<Failed>(bytes, |event, tokens| {
+                    let kept = tokens.parser.current_str().map_or(0, str::len);
+                    seen.push((event, kept, tokens.text().is_some()));
+                    Ok(())
+                })
+                .is_ok()
+        };
+        assert!(feed(b"[\""));
+        for _ in 0..10_000 {
+            assert!(feed("\\n\\ud83d\\ude00\\\"xyz".repeat(50).as_bytes()));
+        }
+        assert!(feed(b"\",\"short\"]"));
+        let [_, (_, kept, has_text), short, _] = seen[..] else { panic!("four tokens") };
+        assert!(kept <= 100 && !has_text);
+        assert_eq!(short, (JsonEvent::ValueString, 5, true));
+    }
+
+    #[test]
+    fn a_number_without_end_is_refused() {
+        let mut tokens = JsonTokens::new(LoneSurrogates::Replace, 1, 100);
+        assert!(tokens.feed::<Failed>(&[b'1'; 100], |_, _| Ok(())).is_ok());
+        assert!(tokens.feed::<Failed>(b"1", |_, _| Ok(())).is_err());
+    }
+}

@@ -1,8 +1,10 @@
 //! Floor 0: plain data. Nothing here decides anything.
 
+pub mod answer;
 pub mod dice;
 pub mod ending;
 pub mod evidence;
+pub mod facts;
 pub mod hold;
 pub mod http;
 pub mod ids;
@@ -11,6 +13,7 @@ pub mod lane;
 pub mod life;
 pub mod money;
 pub mod operation;
+pub mod pointer;
 pub mod policy;
 pub mod profile;
 pub mod storage;

@@ -12,9 +12,9 @@ pub enum Value {
     /// A string.
     String(String),
     /// An array.
-    List(Vec<Value>),
+    List(Vec<Self>),
     /// An object, members in the order of the text.
-    Map(Vec<(String, Value)>),
+    Map(Vec<(String, Self)>),
 }
 
 impl Value {

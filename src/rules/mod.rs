@@ -1,3 +1,9 @@
 //! Floor 1: pure functions over the model.
 
+pub mod bounds;
+pub mod classify;
+pub mod facts;
+pub mod json;
+mod json_tokens;
 pub mod lease;
+pub mod rfc3339;

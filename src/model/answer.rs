@@ -1,0 +1,21 @@
+//! What came back from one exchange, reduced to what the rules may see.
+
+use super::ending::ResultRef;
+use super::facts::Facts;
+
+/// An answer with a status line. Its bytes are gone: only facts, counts and digests are left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// HTTP status; 0 for a redirect that the host hides.
+    pub status: u16,
+    /// What the profile's pointers found in body and headers.
+    pub facts: Facts,
+    /// Whether the body came whole.
+    pub whole: bool,
+    /// How long the service asks to wait, in milliseconds.
+    pub server_wait_ms: Option<u64>,
+    /// Where the body was kept, for a result.
+    pub kept: Option<ResultRef>,
+    /// What the app's schema finds wrong with the result.
+    pub schema_fault: Option<String>,
+}

@@ -1,0 +1,39 @@
+//! Every bound that the app or the profile does not set, with its unit and its reason.
+
+/// An attempt may leave at most this long after it was written, in milliseconds: a context that
+/// froze in between must not send what another may have taken over.
+pub const SEND_BEFORE_MS: u64 = 2_000;
+
+/// How long past its own date a lease stays good, in milliseconds: clocks and disks are slow.
+pub const LEASE_GRACE_MS: u64 = 5_000;
+
+/// One exchange, where the profile says nothing, in milliseconds.
+pub const EXCHANGE_TIMEOUT_MS: u64 = 30_000;
+
+/// Two requests of one operation are at least this far apart, in milliseconds.
+pub const REQUEST_FLOOR_MS: u64 = 250;
+
+/// Longest request body, in bytes.
+pub const BODY_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Longest answer that is read for facts, in bytes (results are not bounded by this).
+pub const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Refusals taken after an attempt that may have been accepted, before a person is asked.
+pub const REFUSALS_MAX: u32 = 3;
+
+/// Failed reads of a result in a row, before a person is asked.
+pub const RESULT_FAILURES_MAX: u32 = 40;
+
+/// Unreadable results in a row, before what came is kept as incomplete.
+pub const UNREADABLE_RESULTS_MAX: u32 = 5;
+
+/// Attempts to cancel one job.
+pub const CANCEL_ATTEMPTS_MAX: u32 = 5;
+
+/// Failed authorizations in a row, before a person is asked.
+pub const AUTHORIZATIONS_MAX: u32 = 4;
+
+/// A clock that jumps back further than this while an outcome is unknown ends a key's lifetime, in
+/// milliseconds: how much of it is left can no longer be told.
+pub const CLOCK_JUMP_MS: u64 = 60_000;

@@ -1,3 +1,201 @@
 //! Floor 2: many operations, without I/O.
+//!
+//! The engine reads no clock, rolls no dice of its own and touches nothing. It is told what has
+//! happened ([`Input`]) and says what shall be done ([`Output`]).
+//!
+//! **One mutation at a time.** Give it one input, drain its outputs, give it the next:
+//!
+//! 1. `engine.handle_input(now, input)`
+//! 2. until it gives `None`: `engine.poll_output()`, and do what it says
+//! 3. arm the one timer for `engine.poll_timeout()`, and give it `Input::Tick` then
+//!
+//! What depends on a write being durable (an exchange, an event, an answer to the app) comes out
+//! only after `Input::Persisted` of that write.
 
+mod calls;
+mod drive;
+mod entry;
 pub mod event;
+pub mod input;
+mod lanes;
+pub mod output;
+mod persist;
+pub mod reply;
+pub mod request;
+mod setup;
+
+use std::collections::{BTreeMap, VecDeque};
+
+pub use input::{Input, LoadError, Newborn, Rerun};
+pub use output::{Output, Ticket, Transmit, WriteSet};
+pub use reply::{CallError, CallId, Reply};
+pub use setup::ServiceSetup;
+
+use calls::Waiting;
+use entry::Entry;
+use lanes::LaneState;
+use persist::PendingWrite;
+
+use crate::model::dice::Dice;
+use crate::model::ids::{Account, ContextId, LaneId, OperationId, ServiceName};
+use crate::model::profile::{Profile, Purpose};
+use crate::model::time::Timestamp;
+use crate::rules::classify::classify;
+use crate::rules::step;
+
+/// Everything that one context knows of its outbox. See the module for how to use it.
+pub struct Engine {
+    context: ContextId,
+    services: BTreeMap<ServiceName, ServiceSetup>,
+    /// Profiles by digest: those configured, and those that stored operations are pinned to.
+    profiles: BTreeMap<String, Profile>,
+    consumes: bool,
+    account: Option<Account>,
+    lanes: BTreeMap<LaneId, LaneState>,
+    entries: BTreeMap<OperationId, Entry>,
+    writes: BTreeMap<Ticket, PendingWrite>,
+    waiting: BTreeMap<OperationId, Vec<Waiting>>,
+    outputs: VecDeque<Output>,
+    dice: Dice,
+    tickets: u64,
+    wake_at: Option<Timestamp>,
+}
+
+impl Engine {
+    /// An engine for one context, with nothing to do until it is told of an account.
+    ///
+    /// `consumes` tells whether endings can be delivered here (`onSettled`).
+    pub fn new(
+        context: ContextId,
+        services: Vec<ServiceSetup>,
+        consumes: bool,
+        dice: Dice,
+    ) -> Self {
+        let profiles = services.iter().map(|service| &service.profile);
+        let profiles = profiles.map(|own| (own.digest.clone(), own.clone())).collect();
+        let services = services.into_iter().map(|own| (own.name.clone(), own)).collect();
+        Self {
+            context,
+            services,
+            profiles,
+            consumes,
+            account: None,
+            lanes: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            writes: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            outputs: VecDeque::new(),
+            dice,
+            tickets: 0,
+            wake_at: None,
+        }
+    }
+
+    /// Takes one input. Outputs and the timeout may change by this and by nothing else.
+    pub fn handle_input(&mut self, now: Timestamp, input: Input) {
+        match input {
+            Input::Account(account) => self.switch_account(account),
+            Input::Answered(id, purpose, answer) => self.answered(now, &id, purpose, &answer),
+            Input::Authorized(id, purpose, scope) => self.authorized(now, &id, purpose, scope),
+            Input::Claimed(lane, claimed) => self.claimed(now, &lane, claimed),
+            Input::Command(call, id, command) => {
+                self.call_on(now, &id, Waiting::Command(call, command));
+            }
+            Input::Delivered(id, done) => {
+                if let Some(entry) = self.entries.get_mut(&id) {
+                    entry.delivering = false;
+                    self.apply(now, &id, step::Input::Delivered(done), None);
+                }
+            }
+            Input::Due(lane, queue, due) => self.read_due(now, &lane, queue, due),
+            Input::Hint(lane) => self.hint(&lane),
+            Input::Loaded(id, loaded) => self.loaded(now, &id, loaded),
+            Input::Lost(id, purpose) => {
+                if self.exchange_over(&id) {
+                    self.apply(now, &id, step::Input::Lost(purpose), None);
+                }
+            }
+            Input::NotSent(id, purpose) => self.not_sent(now, &id, purpose),
+            Input::Persisted(ticket, result) => self.persisted(now, ticket, result),
+            Input::Retry(call, id, rerun) => self.call_on(now, &id, Waiting::Retry(call, rerun)),
+            Input::Submit(call, newborn) => self.submit(now, call, *newborn),
+            Input::Tick => {}
+            Input::Unauthorized(id, purpose) => self.unauthorized(now, &id, purpose),
+            Input::Yield => self.give_back_all(now),
+        }
+        self.drive(now);
+    }
+
+    /// The next thing to do, until there is none.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// When the engine wants an `Input::Tick`; `None` while only other inputs can move it.
+    pub const fn poll_timeout(&self) -> Option<Timestamp> {
+        self.wake_at
+    }
+
+    /// Whether an exchange may leave: asked in the very turn in which it does. False once the lane
+    /// has another owner, or when the attempt's time to leave has passed; answer `NotSent` then.
+    pub fn may_send(&self, now: Timestamp, id: &OperationId, purpose: Purpose) -> bool {
+        self.entries.get(id).is_some_and(|entry| {
+            let owned = self
+                .lanes
+                .get(&entry.operation.lane())
+                .is_some_and(|lane| lane.epoch().is_some());
+            owned && entry.may_send(now, purpose)
+        })
+    }
+
+    /// Whether operations that are pinned to the profile of this digest can be driven.
+    pub fn knows_profile(&self, digest: &str) -> bool {
+        self.profiles.contains_key(digest)
+    }
+
+    /// Learns a profile that stored operations are pinned to.
+    pub fn learn_profile(&mut self, profile: Profile) {
+        self.profiles.insert(profile.digest.clone(), profile);
+    }
+
+    /// A configured service.
+    pub fn service(&self, name: &ServiceName) -> Option<&ServiceSetup> {
+        self.services.get(name)
+    }
+
+    fn answered(
+        &mut self,
+        now: Timestamp,
+        id: &OperationId,
+        purpose: Purpose,
+        answer: &crate::model::answer::Answer,
+    ) {
+        if !self.exchange_over(id) {
+            return;
+        }
+        let verdict = self.entries.get(id).and_then(|entry| {
+            let profile = self.profiles.get(&entry.operation.identity.profile_digest)?;
+            Some(classify(profile, purpose, answer, now))
+        });
+        if let Some(verdict) = verdict {
+            self.apply(now, id, step::Input::Answered(purpose, Box::new(verdict)), None);
+        }
+    }
+
+    /// Ends the exchange of an operation; false when there is none, and its news is no news.
+    fn exchange_over(&mut self, id: &OperationId) -> bool {
+        self.entries.get_mut(id).is_some_and(|entry| entry.exchange.take().is_some())
+    }
+
+    fn not_sent(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
+        if !self.exchange_over(id) {
+            return;
+        }
+        match purpose {
+            Purpose::Submit | Purpose::Cancel => {
+                self.apply(now, id, step::Input::NotSent(purpose), None);
+            }
+            Purpose::Poll | Purpose::Result | Purpose::Settle => {}
+        }
+    }
+}

@@ -46,8 +46,8 @@ pub struct Failure {
 /// Where a kept result stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultRef {
-    /// Which download wrote the chunks.
-    pub download: u32,
+    /// Which download wrote the chunks: the epoch of the lane's owner that made it.
+    pub download: u64,
     /// How many chunks.
     pub chunks: u32,
     /// How many bytes.

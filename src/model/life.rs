@@ -141,6 +141,11 @@ impl Life {
         matches!(self.0.stage, Stage::Ended { .. })
     }
 
+    /// How far it has come.
+    pub const fn stage(&self) -> &Stage {
+        &self.0.stage
+    }
+
     /// The job's id, where one is known.
     pub fn job(&self) -> Option<&JobId> {
         self.0.evidence.accepted.as_ref()?.id.as_ref()

@@ -2,7 +2,7 @@
 
 use super::hold::Hold;
 use super::ids::{Account, IdempotencyKey, Intent, LaneId, OperationId, Revision, ServiceName};
-use super::life::{Delivery, Life};
+use super::life::{Delivery, Life, Stage};
 use super::money::{Credits, Ledger};
 use super::policy::Limits;
 use super::time::Timestamp;
@@ -81,8 +81,6 @@ pub struct Counters {
     pub failures: u32,
     /// Authorizations in a row that failed.
     pub authorizations: u32,
-    /// Result downloads begun.
-    pub downloads: u32,
     /// How often the service said that a complete job's result is not ready.
     pub not_ready: u32,
     /// Refusals since an attempt that may have been accepted.
@@ -122,6 +120,17 @@ impl Operation {
     /// The lane that it is driven in.
     pub fn lane(&self) -> LaneId {
         LaneId::of(&self.identity.account, &self.identity.service, &self.identity.origin)
+    }
+
+    /// When it parks, if it is not over by then; `None` once its result only needs fetching, which
+    /// has bounds of its own.
+    pub const fn deadline(&self) -> Option<Timestamp> {
+        match self.life.stage() {
+            Stage::Submit | Stage::Work => {
+                Some(self.identity.created_at.after(self.limits.total_ms))
+            }
+            Stage::Result { .. } | Stage::Ended { .. } => None,
+        }
     }
 
     /// When it must be looked at next; `None` while only a person or code can move it on.

@@ -6,4 +6,7 @@ pub mod facts;
 pub mod json;
 mod json_tokens;
 pub mod lease;
+pub mod names;
+pub mod next;
 pub mod rfc3339;
+pub mod step;

@@ -146,8 +146,8 @@ pub struct Due {
 pub struct ChunkId {
     /// Whose result.
     pub operation: OperationId,
-    /// Which download.
-    pub download: u32,
+    /// Which download ([`crate::model::ending::ResultRef::download`]).
+    pub download: u64,
     /// Which piece, from 0.
     pub index: u32,
 }

@@ -1,0 +1,173 @@
+//! Driving: what is due is begun, soonest expiry first, within the lanes that are ours.
+
+use super::Engine;
+use super::lanes::Ownership;
+use super::output::Output;
+use crate::model::ids::{LaneId, OperationId};
+use crate::model::storage::Queue;
+use crate::model::time::Timestamp;
+use crate::rules::next::{Next, next};
+use crate::rules::step::{self};
+
+/// Exchanges of one lane at a time: what a browser opens to one origin.
+const IN_FLIGHT_MAX: usize = 6;
+
+/// An operation that does nothing for this long leaves memory, in milliseconds.
+const KEEP_MS: u64 = 60_000;
+
+impl Engine {
+    /// Begins everything that can be begun, and finds out when there is more.
+    pub(super) fn drive(&mut self, now: Timestamp) {
+        self.wake_at = None;
+        self.write_late_newborns(now);
+        let lanes: Vec<LaneId> = self.lanes.keys().cloned().collect();
+        for lane in &lanes {
+            self.read_shelf(now, lane, Queue::Work);
+            if self.consumes {
+                self.read_shelf(now, lane, Queue::Delivery);
+            }
+            match self.lanes.get(lane).map(|own| &own.ownership) {
+                Some(Ownership::Own(_)) => self.drive_lane(now, lane),
+                Some(Ownership::Other { .. } | Ownership::Asking) => self.follow(now, lane),
+                None => {}
+            }
+        }
+    }
+
+    pub(super) fn wake(&mut self, at: Timestamp) {
+        self.wake_at = Some(self.wake_at.map_or(at, |own| own.min(at)));
+    }
+
+    /// A newborn is written in time, whether or not its credential has come.
+    fn write_late_newborns(&mut self, now: Timestamp) {
+        let unborn = self.entries.iter().filter_map(|(id, entry)| {
+            let birth = entry.birth.as_ref().filter(|_| entry.writing.is_none())?;
+            Some((id.clone(), birth.write_by))
+        });
+        for (id, write_by) in unborn.collect::<Vec<_>>() {
+            if write_by <= now {
+                self.write_newborn(now, &id);
+            } else {
+                self.wake(write_by);
+            }
+        }
+    }
+
+    /// A lane of another context: something due in memory is a reason to ask for it.
+    fn follow(&mut self, now: Timestamp, lane: &LaneId) {
+        let mut due = None;
+        let mut idle = Vec::new();
+        for (id, entry) in &self.entries {
+            if entry.operation.lane() == *lane && entry.is_idle() {
+                idle.push(id.clone());
+                let own = entry.operation.due().into_iter().chain(entry.operation.delivery_due());
+                due = own.chain(due).min();
+            }
+        }
+        if due.is_some_and(|due| due <= now) {
+            self.ask_for(now, lane);
+        } else if let Some(due) = due {
+            self.wake(due);
+        }
+        let asking =
+            self.lanes.get(lane).is_some_and(|own| matches!(own.ownership, Ownership::Asking));
+        if !asking {
+            // They are the owner's; the shelf brings them back when they are due here.
+            for id in idle {
+                self.shelve(&id);
+            }
+        }
+    }
+
+    fn drive_lane(&mut self, now: Timestamp, lane: &LaneId) {
+        let mut candidates: Vec<(Timestamp, OperationId)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.operation.lane() == *lane && entry.is_settled())
+            .map(|(id, entry)| (entry.urgency(), id.clone()))
+            .collect();
+        candidates.sort();
+        for (_, id) in candidates {
+            self.drive_one(now, lane, &id);
+        }
+    }
+
+    fn drive_one(&mut self, now: Timestamp, lane: &LaneId, id: &OperationId) {
+        self.deliver(now, id);
+        let Some(entry) = self.entries.get(id).filter(|entry| entry.exchange.is_none()) else {
+            return;
+        };
+        let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
+            return;
+        };
+        match next(&entry.operation, profile, now) {
+            Next::Exchange(purpose) => {
+                let not_before = entry.not_before;
+                if now < not_before {
+                    self.wake(not_before);
+                } else if self.may_start(now, lane) {
+                    self.authorize(now, id, purpose);
+                }
+            }
+            Next::TakeUp(purpose) => self.apply(now, id, step::Input::Lost(purpose), None),
+            Next::Park(bound) => self.apply(now, id, step::Input::OutOfBounds(bound), None),
+            Next::Wait(at) => {
+                if entry.is_idle() && at > now.after(KEEP_MS) {
+                    self.shelve(id);
+                } else {
+                    self.wake(at);
+                }
+            }
+            Next::Nothing => {
+                if entry.is_idle() {
+                    self.shelve(id);
+                }
+            }
+        }
+    }
+
+    /// Whether the lane lets another exchange begin: its gate is open, and not too many are out.
+    pub(super) fn may_start(&mut self, now: Timestamp, lane: &LaneId) -> bool {
+        let gate = self.lanes.get(lane).and_then(|own| own.gate);
+        if let Some(gate) = gate.filter(|gate| !gate.is_over(now)) {
+            self.wake(gate.seen_at(now).until());
+            return false;
+        }
+        self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count() < IN_FLIGHT_MAX
+    }
+
+    fn deliver(&mut self, now: Timestamp, id: &OperationId) {
+        let consumes = self.consumes;
+        let Some(entry) = self.entries.get_mut(id).filter(|entry| !entry.delivering) else {
+            return;
+        };
+        match entry.operation.delivery_due().filter(|_| consumes) {
+            Some(due) if due <= now => {
+                entry.delivering = true;
+                let operation = Box::new(entry.operation.clone());
+                self.outputs.push_back(Output::Deliver(operation));
+            }
+            Some(due) => self.wake(due),
+            None => {}
+        }
+    }
+
+    /// Takes an operation out of memory until it is due; the store has all of it.
+    fn shelve(&mut self, id: &OperationId) {
+        let Some(entry) = self.entries.remove(id) else {
+            return;
+        };
+        if let Some(lane) = self.lanes.get_mut(&entry.operation.lane()) {
+            if let Some(due) = entry.operation.due() {
+                lane.work.look_at(due);
+            }
+            if let Some(due) = entry.operation.delivery_due() {
+                lane.delivery.look_at(due);
+            }
+            let next = [lane.work.next, lane.delivery.next.filter(|_| self.consumes)];
+            if let Some(at) = next.into_iter().flatten().min() {
+                self.wake(at);
+            }
+        }
+    }
+}

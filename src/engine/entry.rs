@@ -1,0 +1,117 @@
+//! One operation in the working set: what this context is doing with it right now.
+
+use std::collections::VecDeque;
+
+use super::output::{Line, Ticket};
+use super::reply::CallId;
+use crate::model::ids::OperationId;
+use crate::model::life::Stage;
+use crate::model::operation::Operation;
+use crate::model::profile::Purpose;
+use crate::model::time::Timestamp;
+use crate::rules::step;
+
+pub(super) struct Entry {
+    /// As it is stored; for a newborn, as it shall be.
+    pub(super) operation: Operation,
+    /// What its first write carries; `None` once it is stored.
+    pub(super) birth: Option<Birth>,
+    /// The exchange that is under way.
+    pub(super) exchange: Option<Exchange>,
+    /// The write that is under way. Inputs wait in `inbox` until it is answered.
+    pub(super) writing: Option<Ticket>,
+    /// It is being read again, because another context has written it.
+    pub(super) reloading: bool,
+    /// How often in a row that has happened.
+    pub(super) reloads: u32,
+    pub(super) inbox: VecDeque<(step::Input, Option<CallId>)>,
+    pub(super) delivering: bool,
+    /// No request of this operation before this point.
+    pub(super) not_before: Timestamp,
+    /// The last journal line, which the next may be folded into.
+    pub(super) last_line: Option<Line>,
+}
+
+/// What the first write of an operation carries.
+pub(super) struct Birth {
+    pub(super) call: CallId,
+    pub(super) body: Option<Vec<u8>>,
+    pub(super) profile: Option<(String, String)>,
+    /// Whom its intent must stand for now.
+    pub(super) succeeds: Option<OperationId>,
+    /// It is written by then, with or without its first attempt.
+    pub(super) write_by: Timestamp,
+}
+
+pub(super) struct Exchange {
+    pub(super) purpose: Purpose,
+    pub(super) phase: Phase,
+    /// By then it is over.
+    pub(super) ends_by: Timestamp,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// The credential is being asked for.
+    Authorizing,
+    /// Its attempt is being written ahead.
+    Writing,
+    /// It may leave, or has left.
+    OnWire,
+}
+
+impl Entry {
+    pub(super) fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            birth: None,
+            exchange: None,
+            writing: None,
+            reloading: false,
+            reloads: 0,
+            inbox: VecDeque::new(),
+            delivering: false,
+            not_before: Timestamp(0),
+            last_line: None,
+        }
+    }
+
+    /// Whether nothing at all is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.exchange.is_none() && !self.delivering && self.is_settled()
+    }
+
+    /// Whether no write is under way or waiting.
+    pub(super) fn is_settled(&self) -> bool {
+        self.birth.is_none() && self.writing.is_none() && !self.reloading && self.inbox.is_empty()
+    }
+
+    pub(super) fn may_send(&self, now: Timestamp, purpose: Purpose) -> bool {
+        let on_wire = self
+            .exchange
+            .as_ref()
+            .is_some_and(|own| own.purpose == purpose && own.phase == Phase::OnWire);
+        let life = &self.operation.life;
+        let attempt = match purpose {
+            Purpose::Submit => life.evidence.current.as_ref(),
+            Purpose::Cancel => life.cancel.as_ref().and_then(|cancel| cancel.current.as_ref()),
+            Purpose::Poll | Purpose::Result | Purpose::Settle => return on_wire,
+        };
+        // A clock that jumped back would let an old attempt leave: it must not.
+        on_wire
+            && attempt.is_some_and(|attempt| {
+                attempt.written_at <= now && now < attempt.send_before
+            })
+    }
+
+    /// Who goes first: results that will be dropped soon.
+    pub(super) const fn urgency(&self) -> Timestamp {
+        match self.operation.life.stage() {
+            Stage::Result { expires_at: Some(at) } => *at,
+            Stage::Result { expires_at: None }
+            | Stage::Submit
+            | Stage::Work
+            | Stage::Ended { .. } => Timestamp(u64::MAX),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the engine is told.
+
+use super::output::Ticket;
+use super::reply::CallId;
+use crate::model::answer::Answer;
+use crate::model::ids::{Account, IdempotencyKey, LaneId, OperationId, Scope};
+use crate::model::lane::Lane;
+use crate::model::operation::Operation;
+use crate::model::profile::Purpose;
+use crate::model::storage::{Queue, StoreError, Written};
+use crate::model::time::Timestamp;
+use crate::rules::step::Command;
+
+/// One thing that has happened.
+#[derive(Debug)]
+pub enum Input {
+    /// Whose work may be driven now. Repeating it does no harm.
+    Account(Option<Account>),
+    /// An exchange was answered.
+    Answered(OperationId, Purpose, Box<Answer>),
+    /// A credential is at hand.
+    Authorized(OperationId, Purpose, Option<Scope>),
+    /// A lane was asked for: this is its row now.
+    Claimed(LaneId, Result<Lane, StoreError>),
+    /// The app wants something of an operation.
+    Command(CallId, OperationId, Command),
+    /// `onSettled` resolved (true) or failed.
+    Delivered(OperationId, bool),
+    /// What is due in a lane, and when the next is.
+    Due(LaneId, Queue, Result<(Vec<Operation>, Option<Timestamp>), StoreError>),
+    /// Another context says that something in this lane has changed.
+    Hint(LaneId),
+    /// An operation was read; `None`: there is none that may be driven here.
+    Loaded(OperationId, Result<Option<Operation>, LoadError>),
+    /// An exchange has no readable answer.
+    Lost(OperationId, Purpose),
+    /// An exchange did not leave.
+    NotSent(OperationId, Purpose),
+    /// A write was answered.
+    Persisted(Ticket, Result<Written, StoreError>),
+    /// The app wants a failed job run again.
+    Retry(CallId, OperationId, Box<Rerun>),
+    /// The page is going away: give every lane back.
+    Yield,
+    /// The app submits.
+    Submit(CallId, Box<Newborn>),
+    /// Time has passed. Too often does no harm.
+    Tick,
+    /// A credential could not be had.
+    Unauthorized(OperationId, Purpose),
+}
+
+/// An operation that is not stored yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Newborn {
+    /// The operation.
+    pub operation: Operation,
+    /// Its exact body.
+    pub body: Vec<u8>,
+    /// Digest and text of its profile.
+    pub profile: (String, String),
+}
+
+/// A rerun of a failed job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rerun {
+    /// The failure that was read.
+    pub reviewed: String,
+    /// Run again although the input is unchanged.
+    pub anyway: bool,
+    /// Name of the new operation.
+    pub id: OperationId,
+    /// Its key.
+    pub key: IdempotencyKey,
+}
+
+/// Why an operation could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// Storage failed.
+    Store(StoreError),
+    /// A later version wrote it.
+    Newer,
+    /// It is damaged.
+    Damaged,
+}

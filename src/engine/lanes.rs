@@ -1,0 +1,304 @@
+//! Lanes: owning them, losing them, and knowing what is due in them.
+
+use super::Engine;
+use super::entry::Entry;
+use super::output::Output;
+use crate::model::ids::{Account, Epoch, LaneId};
+use crate::model::lane::{Claim, Fence, Lane};
+use crate::model::operation::Operation;
+use crate::model::storage::{Queue, StoreError};
+use crate::model::time::{Timestamp, Wait};
+use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
+
+/// Longest time from the point at which an exchange is due to the write of its answer, in
+/// milliseconds: the owner of a lane has written again by then, or it is dead.
+const ACTION_MS: u64 = EXCHANGE_TIMEOUT_MS + SEND_BEFORE_MS;
+
+/// Operations of one lane in memory; the others wait in the store.
+pub(super) const WORKING_SET_MAX: usize = 64;
+
+/// Rows read at a time. More than are in memory, so that every read brings new ones.
+const READ_MAX: u32 = 128;
+
+/// How soon a lane that another context holds is looked at again, in milliseconds.
+const CLAIM_AGAIN_MS: u64 = 5_000;
+
+/// How soon a store that failed is asked again, in milliseconds.
+const STORE_AGAIN_MS: u64 = 5_000;
+
+/// What this context knows of one lane.
+pub(super) struct LaneState {
+    pub(super) ownership: Ownership,
+    pub(super) gate: Option<Wait>,
+    pub(super) work: Shelf,
+    pub(super) delivery: Shelf,
+}
+
+pub(super) enum Ownership {
+    /// Not before this point is it worth asking.
+    Other { ask_at: Timestamp },
+    Asking,
+    Own(Epoch),
+}
+
+/// What the store holds of a lane that is not in memory.
+pub(super) struct Shelf {
+    /// When the first of it is due; `None`: nothing is.
+    pub(super) next: Option<Timestamp>,
+    pub(super) reading: bool,
+}
+
+impl Shelf {
+    pub(super) fn look_at(&mut self, at: Timestamp) {
+        self.next = Some(self.next.map_or(at, |own| own.min(at)));
+    }
+}
+
+impl LaneState {
+    pub(super) const fn new() -> Self {
+        Self {
+            ownership: Ownership::Other { ask_at: Timestamp(0) },
+            gate: None,
+            work: Shelf { next: Some(Timestamp(0)), reading: false },
+            delivery: Shelf { next: Some(Timestamp(0)), reading: false },
+        }
+    }
+
+    pub(super) const fn epoch(&self) -> Option<Epoch> {
+        match self.ownership {
+            Ownership::Own(epoch) => Some(epoch),
+            Ownership::Other { .. } | Ownership::Asking => None,
+        }
+    }
+
+    const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
+        match queue {
+            Queue::Work => &mut self.work,
+            Queue::Delivery => &mut self.delivery,
+        }
+    }
+}
+
+impl Engine {
+    /// Everything of the former account leaves memory; it stays in the store.
+    pub(super) fn switch_account(&mut self, account: Option<Account>) {
+        if self.account == account {
+            return;
+        }
+        self.forget_lanes();
+        self.account = account;
+        if let Some(account) = &self.account {
+            for service in self.services.values() {
+                let id = LaneId::of(account, &service.name, &service.origin);
+                self.lanes.insert(id, LaneState::new());
+            }
+        }
+    }
+
+    /// Gives every lane back, for others to take up at once; asks for them again later.
+    pub(super) fn give_back_all(&mut self, now: Timestamp) {
+        self.forget_lanes();
+        if let Some(account) = &self.account {
+            let ask_at = now.after(CLAIM_AGAIN_MS);
+            for service in self.services.values() {
+                let id = LaneId::of(account, &service.name, &service.origin);
+                let lane = LaneState { ownership: Ownership::Other { ask_at }, ..LaneState::new() };
+                self.lanes.insert(id, lane);
+            }
+        }
+    }
+
+    fn forget_lanes(&mut self) {
+        for (id, lane) in core::mem::take(&mut self.lanes) {
+            if let Some(epoch) = lane.epoch() {
+                self.outputs.push_back(Output::GiveBack(Fence {
+                    lane: id,
+                    context: self.context.clone(),
+                    epoch,
+                    lease_until: Timestamp(0),
+                    gate: None,
+                }));
+            }
+        }
+        let ids: Vec<_> = self.entries.keys().cloned().collect();
+        for id in ids {
+            self.abandon_entry(&id);
+        }
+    }
+
+    pub(super) fn claimed(
+        &mut self,
+        now: Timestamp,
+        id: &LaneId,
+        claimed: Result<Lane, StoreError>,
+    ) {
+        let Some(lane) = self.lanes.get_mut(id) else {
+            return;
+        };
+        match claimed {
+            Ok(row) if row.owner.as_ref() == Some(&self.context) => {
+                lane.ownership = Ownership::Own(row.epoch);
+                lane.gate = row.gate;
+                lane.work.look_at(Timestamp(0));
+                lane.delivery.look_at(Timestamp(0));
+            }
+            Ok(row) => {
+                let soon = now.after(CLAIM_AGAIN_MS);
+                lane.ownership = Ownership::Other { ask_at: soon.min(row.lease_until.max(now)) };
+                if row.lease_until <= now {
+                    lane.ownership = Ownership::Other { ask_at: soon };
+                }
+            }
+            Err(_) => {
+                lane.ownership = Ownership::Other { ask_at: now.after(STORE_AGAIN_MS) };
+            }
+        }
+    }
+
+    /// Asks for a lane in which something is due.
+    pub(super) fn ask_for(&mut self, now: Timestamp, id: &LaneId) {
+        let Some(lane) = self.lanes.get_mut(id) else {
+            return;
+        };
+        match lane.ownership {
+            Ownership::Other { ask_at } if ask_at <= now => {
+                lane.ownership = Ownership::Asking;
+                self.outputs.push_back(Output::Claim(Claim {
+                    lane: id.clone(),
+                    context: self.context.clone(),
+                    now,
+                    lease_until: now.after(ACTION_MS + LEASE_GRACE_MS),
+                    dead: None,
+                }));
+            }
+            Ownership::Other { ask_at } => self.wake(ask_at),
+            Ownership::Asking | Ownership::Own(_) => {}
+        }
+    }
+
+    /// The lane has another owner: what is in memory of it is worth nothing.
+    pub(super) fn lose(&mut self, now: Timestamp, id: &LaneId) {
+        if let Some(lane) = self.lanes.get_mut(id) {
+            lane.ownership = Ownership::Other { ask_at: now.after(CLAIM_AGAIN_MS) };
+            lane.work.look_at(Timestamp(0));
+            lane.delivery.look_at(Timestamp(0));
+        }
+        let entries = self.entries.iter().filter(|(_, entry)| entry.operation.lane() == *id);
+        let ids: Vec<_> = entries.map(|(own, _)| own.clone()).collect();
+        for own in ids {
+            self.abandon_entry(&own);
+        }
+    }
+
+    /// Another context has changed something in the lane: the store is looked at again.
+    pub(super) fn hint(&mut self, id: &LaneId) {
+        if let Some(lane) = self.lanes.get_mut(id) {
+            lane.work.look_at(Timestamp(0));
+            lane.delivery.look_at(Timestamp(0));
+        }
+    }
+
+    /// Reads what is due, if anything may be; for a lane of another context only to see whether
+    /// there is a reason to ask for it.
+    pub(super) fn read_shelf(&mut self, now: Timestamp, id: &LaneId, queue: Queue) {
+        let in_memory = self.in_lane(id).count();
+        let Some(lane) = self.lanes.get_mut(id) else {
+            return;
+        };
+        if let Ownership::Other { ask_at } = lane.ownership
+            && now < ask_at
+        {
+            let due = lane.shelf(queue).next.is_some();
+            if due {
+                self.wake(ask_at);
+            }
+            return;
+        }
+        let shelf = lane.shelf(queue);
+        match shelf.next {
+            Some(at) if at <= now => {
+                if !shelf.reading && in_memory < WORKING_SET_MAX {
+                    shelf.reading = true;
+                    let (lane, before, limit) = (id.clone(), now, READ_MAX);
+                    self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
+                }
+            }
+            Some(at) => self.wake(at),
+            None => {}
+        }
+    }
+
+    pub(super) fn read_due(
+        &mut self,
+        now: Timestamp,
+        id: &LaneId,
+        queue: Queue,
+        due: Result<(Vec<Operation>, Option<Timestamp>), StoreError>,
+    ) {
+        let Some(lane) = self.lanes.get_mut(id) else {
+            return;
+        };
+        let owned = lane.epoch().is_some();
+        let shelf = lane.shelf(queue);
+        shelf.reading = false;
+        let Ok((operations, next)) = due else {
+            shelf.next = Some(now.after(STORE_AGAIN_MS));
+            return;
+        };
+        shelf.next = next;
+        if owned {
+            for operation in operations {
+                self.take_in(id, queue, operation);
+            }
+        } else if !operations.is_empty() {
+            shelf.next = Some(Timestamp(0));
+            self.ask_for(now, id);
+        }
+    }
+
+    fn take_in(&mut self, id: &LaneId, queue: Queue, operation: Operation) {
+        if self.in_lane(id).count() >= WORKING_SET_MAX
+            && !self.entries.contains_key(&operation.identity.id)
+        {
+            if let Some(lane) = self.lanes.get_mut(id) {
+                lane.shelf(queue).look_at(Timestamp(0));
+            }
+            return;
+        }
+        let key = operation.identity.id.clone();
+        self.entries.entry(key).or_insert_with(|| Entry::new(operation));
+    }
+
+    pub(super) fn in_lane(&self, id: &LaneId) -> impl Iterator<Item = &Entry> {
+        self.entries.values().filter(move |entry| entry.operation.lane() == *id)
+    }
+
+    /// The proof of ownership for a write, with a lease that ends when this context must have
+    /// written again: everything under way is over, and what is due next has been done.
+    pub(super) fn fence(
+        &self,
+        now: Timestamp,
+        written: &Operation,
+        gate: Option<Wait>,
+    ) -> Option<Fence> {
+        let id = written.lane();
+        let lane = self.lanes.get(&id)?;
+        let epoch = lane.epoch()?;
+        let mut next = lane.work.next.unwrap_or(Timestamp(u64::MAX));
+        let mut until = now;
+        for entry in self.in_lane(&id) {
+            if let Some(exchange) = &entry.exchange {
+                until = until.max(exchange.ends_by);
+            }
+            if entry.operation.identity.id != written.identity.id {
+                next = next.min(entry.operation.due().unwrap_or(Timestamp(u64::MAX)));
+            }
+        }
+        next = next.min(written.due().unwrap_or(Timestamp(u64::MAX)));
+        if next != Timestamp(u64::MAX) {
+            until = until.max(next.max(now).after(ACTION_MS));
+        }
+        let lease_until = until.after(LEASE_GRACE_MS);
+        Some(Fence { lane: id, context: self.context.clone(), epoch, lease_until, gate })
+    }
+}

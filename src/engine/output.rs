@@ -1,0 +1,123 @@
+//! What the engine wants done. Nothing here has happened yet.
+
+use super::event::Event;
+use super::reply::{CallId, Reply};
+use crate::model::http::Headers;
+use crate::model::ids::{JobId, LaneId, OperationId, Revision, ServiceName, WriteId};
+use crate::model::journal::Entry;
+use crate::model::lane::{Claim, Fence};
+use crate::model::operation::Operation;
+use crate::model::profile::Purpose;
+use crate::model::storage::{Durability, Queue};
+use crate::model::time::Timestamp;
+
+/// One thing to do.
+#[derive(Debug)]
+pub enum Output {
+    /// Ask the app for a credential; answer with `Authorized` or `Unauthorized`.
+    Authorize {
+        /// For which operation.
+        id: OperationId,
+        /// For which service.
+        service: ServiceName,
+        /// For which exchange.
+        purpose: Purpose,
+        /// The last credential was refused.
+        refresh: bool,
+    },
+    /// Claim a lane; answer with `Claimed`.
+    Claim(Claim),
+    /// Hand an ending to `onSettled`; answer with `Delivered`.
+    Deliver(Box<Operation>),
+    /// Tell the app. Comes only after what it tells is durable.
+    Event(Event),
+    /// Give a lane back. No answer is wanted.
+    GiveBack(Fence),
+    /// Read one operation; answer with `Loaded`.
+    Load(OperationId),
+    /// Write; answer with `Persisted`.
+    Persist(Box<WriteSet>),
+    /// Read what is due in a lane; answer with `Due`.
+    ReadDue {
+        /// Which lane.
+        lane: LaneId,
+        /// Which of its indexes.
+        queue: Queue,
+        /// Due at this point or earlier.
+        before: Timestamp,
+        /// At most so many.
+        limit: u32,
+    },
+    /// Answer a call of the app.
+    Reply(CallId, Reply),
+    /// Make an exchange; answer with `NotSent`, `Lost` or `Answered`. Comes only after its attempt
+    /// is durable. Ask [`super::Engine::may_send`] in the very turn in which it leaves.
+    Transmit(Box<Transmit>),
+}
+
+/// Names one write until it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// Everything that changes together for one operation.
+#[derive(Clone, Debug)]
+pub struct WriteSet {
+    /// Names it until it is answered.
+    pub ticket: Ticket,
+    /// The operation as it shall be.
+    pub operation: Operation,
+    /// What must be stored now: nothing, or exactly this revision.
+    pub replaces: Option<Revision>,
+    /// Makes repeating it safe.
+    pub write_id: WriteId,
+    /// How durable.
+    pub durability: Durability,
+    /// Ownership that must hold.
+    pub fence: Option<Fence>,
+    /// Without a fence: by when the lane's owner must take the change up.
+    pub answer_by: Option<Timestamp>,
+    /// For a new operation: whom the intent must stand for now (`None`: nobody).
+    pub name: Option<Option<OperationId>>,
+    /// For a new operation: its exact body.
+    pub body: Option<Vec<u8>>,
+    /// For a new operation: digest and text of its profile.
+    pub profile: Option<(String, String)>,
+    /// The service's id that it takes for its own.
+    pub job: Option<JobId>,
+    /// Journal lines, with their numbers and how often in a row.
+    pub journal: Vec<Line>,
+}
+
+/// One journal line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number, from 1; a line written again under its number replaces itself.
+    pub number: u32,
+    /// How often in a row.
+    pub count: u32,
+    /// What happened.
+    pub entry: Entry,
+}
+
+/// One exchange to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// For which operation.
+    pub id: OperationId,
+    /// For which service.
+    pub service: ServiceName,
+    /// What for.
+    pub purpose: Purpose,
+    /// HTTP method.
+    pub method: String,
+    /// Absolute URL.
+    pub url: String,
+    /// Header fields besides the credential's.
+    pub headers: Headers,
+    /// Whether the operation's body goes with it.
+    pub with_body: bool,
+    /// How long it may take, in milliseconds.
+    pub timeout_ms: u64,
+    /// For a result: under which download its pieces are kept.
+    pub download: u64,
+}

@@ -1,0 +1,337 @@
+//! Writing: each input becomes one step, each step one write, and its effects wait for that write.
+
+use super::Engine;
+use super::entry::{Entry, Phase};
+use super::event::Event;
+use super::output::{Line, Output, Ticket, WriteSet};
+use super::reply::{CallError, CallId};
+use super::request::request;
+use crate::model::ids::{OperationId, WriteId};
+use crate::model::journal::Entry as JournalEntry;
+use crate::model::operation::Operation;
+use crate::model::profile::Purpose;
+use crate::model::storage::{Durability, StoreError, Written};
+use crate::model::time::{Timestamp, Wait};
+use crate::rules::bounds::LEASE_GRACE_MS;
+use crate::rules::step::{self, Refused, Step, step};
+
+/// How often in a row a record is read again because another context keeps writing it.
+const RELOADS_MAX: u32 = 8;
+
+/// A write that is not yet answered, and what follows from it.
+pub(super) struct PendingWrite {
+    id: OperationId,
+    operation: Operation,
+    input: Option<step::Input>,
+    call: Option<CallId>,
+    send: Option<Purpose>,
+    gate: Option<Wait>,
+    entries: Vec<JournalEntry>,
+}
+
+impl PendingWrite {
+    pub(super) const fn identity(&self) -> &crate::model::operation::Identity {
+        &self.operation.identity
+    }
+}
+
+impl Engine {
+    /// Carries an input into an operation, now or when the write under way is answered.
+    pub(super) fn apply(
+        &mut self,
+        now: Timestamp,
+        id: &OperationId,
+        input: step::Input,
+        call: Option<CallId>,
+    ) {
+        let Some(entry) = self.entries.get_mut(id) else {
+            return self.refuse(call, CallError::NotFound);
+        };
+        if entry.writing.is_some() || entry.reloading {
+            entry.inbox.push_back((input, call));
+            return;
+        }
+        let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
+            return self.refuse(call, CallError::UnknownService);
+        };
+        match step(&entry.operation, profile, now, &mut self.dice, input.clone()) {
+            Ok(done) => self.write(now, id, done, Some(input), call),
+            Err(Refused::NotAllowed(why)) => self.refuse(call, CallError::NotAllowed(why)),
+            Err(Refused::Illegal(_)) => {
+                if let Some(exchange) = &entry.exchange
+                    && exchange.phase == Phase::Writing
+                {
+                    entry.exchange = None;
+                }
+                self.refuse(call, CallError::NotAllowed("it has moved on; look at it again"));
+            }
+        }
+    }
+
+    /// Writes a newborn operation, with its first attempt or without.
+    pub(super) fn write_newborn(&mut self, now: Timestamp, id: &OperationId) {
+        let Some(entry) = self.entries.get(id) else {
+            return;
+        };
+        let entries = vec![JournalEntry {
+            at: now,
+            event: "submitted",
+            purpose: None,
+            status: None,
+            code: None,
+            state: None,
+            wait: None,
+        }];
+        let done = Step {
+            operation: entry.operation.clone(),
+            durability: Durability::Strict,
+            entries,
+            send: None,
+            gate: None,
+            job: None,
+        };
+        self.write(now, id, done, None, None);
+    }
+
+    fn write(
+        &mut self,
+        now: Timestamp,
+        id: &OperationId,
+        done: Step,
+        input: Option<step::Input>,
+        call: Option<CallId>,
+    ) {
+        let mut operation = done.operation;
+        let fence = self.fence(now, &operation, done.gate);
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        self.tickets += 1;
+        let ticket = Ticket(self.tickets);
+        let stored = entry.operation.revision;
+        let newborn = entry.birth.as_ref();
+        let write_id = [self.context.as_str(), ":", &self.tickets.to_string()].concat();
+        operation.revision = stored.next();
+        let journal = fold(&mut operation, entry.last_line.as_ref(), &done.entries);
+        let answer_by = fence.is_none().then(|| now.after(LEASE_GRACE_MS));
+        self.outputs.push_back(Output::Persist(Box::new(WriteSet {
+            ticket,
+            replaces: newborn.is_none().then_some(stored),
+            write_id: WriteId(write_id),
+            durability: if newborn.is_some() { Durability::Strict } else { done.durability },
+            fence,
+            answer_by,
+            name: newborn.map(|birth| birth.succeeds.clone()),
+            body: newborn.and_then(|birth| birth.body.clone()),
+            profile: newborn.and_then(|birth| birth.profile.clone()),
+            job: done.job,
+            journal: journal.clone(),
+            operation: operation.clone(),
+        })));
+        entry.writing = Some(ticket);
+        let pending = PendingWrite {
+            id: id.clone(),
+            operation,
+            input,
+            call,
+            send: done.send,
+            gate: done.gate,
+            entries: done.entries,
+        };
+        entry.last_line = journal.last().cloned().or(entry.last_line.take());
+        self.writes.insert(ticket, pending);
+    }
+
+    pub(super) fn persisted(
+        &mut self,
+        now: Timestamp,
+        ticket: Ticket,
+        result: Result<Written, StoreError>,
+    ) {
+        let Some(pending) = self.writes.remove(&ticket) else {
+            return;
+        };
+        let Some(entry) = self.entries.get_mut(&pending.id).filter(|e| e.writing == Some(ticket))
+        else {
+            // It left memory meanwhile: what is stored counts, and the app hears of it all the same.
+            return self.refuse(pending.call, CallError::AccountChanged);
+        };
+        entry.writing = None;
+        match result {
+            Ok(Written::Done) => self.carry_on(now, pending),
+            Ok(Written::Stale) => self.read_again(pending),
+            Ok(Written::NameTaken(other)) => self.name_taken(now, pending, other),
+            Ok(Written::JobTaken(_)) => {
+                let id = pending.id.clone();
+                self.apply(now, &id, step::Input::JobTaken, pending.call);
+            }
+            Ok(Written::Fenced) => self.fenced(now, pending),
+            Err(error) => self.not_stored(now, pending, &error),
+        }
+    }
+
+    fn carry_on(&mut self, now: Timestamp, pending: PendingWrite) {
+        let id = pending.id;
+        let Some(entry) = self.entries.get_mut(&id) else {
+            return;
+        };
+        entry.operation = pending.operation.clone();
+        entry.reloads = 0;
+        let birth = entry.birth.take();
+        let lane = self.lanes.get_mut(&pending.operation.lane());
+        if let (Some(lane), Some(gate)) = (lane, pending.gate) {
+            lane.gate = Some(gate);
+        }
+        let boxed = Box::new(pending.operation.clone());
+        self.outputs.push_back(Output::Event(Event {
+            operation: pending.operation,
+            entries: pending.entries,
+        }));
+        for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
+            self.outputs.push_back(Output::Reply(call, Ok(boxed.clone())));
+        }
+        self.start_sending(now, &id, pending.send);
+        self.next_in_inbox(now, &id);
+    }
+
+    /// The attempt is durable: it may leave.
+    fn start_sending(&mut self, now: Timestamp, id: &OperationId, send: Option<Purpose>) {
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        match send {
+            Some(purpose) => {
+                if let Some(exchange) = &mut entry.exchange {
+                    exchange.phase = Phase::OnWire;
+                }
+                self.transmit(now, id, purpose);
+            }
+            None => entry.exchange = entry.exchange.take().filter(|own| own.phase != Phase::Writing),
+        }
+    }
+
+    pub(super) fn transmit(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        let operation = &entry.operation;
+        let lane = self.lanes.get(&operation.lane());
+        let transmit = lane.and_then(super::lanes::LaneState::epoch).and_then(|epoch| {
+            let profile = self.profiles.get(&operation.identity.profile_digest)?;
+            let service = self.services.get(&operation.identity.service)?;
+            request(operation, profile, &service.base_url, purpose, epoch.0)
+        });
+        entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
+        match transmit {
+            Some(transmit) => self.outputs.push_back(Output::Transmit(Box::new(transmit))),
+            None => self.not_sent(now, id, purpose),
+        }
+    }
+
+    /// Another context has written it: what this one knows is old. The input is carried into what
+    /// is stored now, so that an answer is never lost to a race.
+    fn read_again(&mut self, pending: PendingWrite) {
+        let Some(entry) = self.entries.get_mut(&pending.id) else {
+            return;
+        };
+        entry.reloads += 1;
+        if entry.reloads > RELOADS_MAX {
+            self.refuse(pending.call, CallError::StorageUnavailable("too many writers".into()));
+            return self.abandon_entry(&pending.id);
+        }
+        entry.reloading = true;
+        if let Some(input) = pending.input {
+            entry.inbox.push_front((input, pending.call));
+        }
+        self.outputs.push_back(Output::Load(pending.id));
+    }
+
+    /// This context no longer owns the lane. A wish of the app is written without ownership; all
+    /// else is the new owner's to find out.
+    fn fenced(&mut self, now: Timestamp, pending: PendingWrite) {
+        let lane = pending.operation.lane();
+        let wish = match pending.input {
+            Some(step::Input::Command(command)) => pending.call.map(|call| (call, command)),
+            Some(_) | None => None,
+        };
+        let birth = self.entries.get_mut(&pending.id).and_then(|entry| entry.birth.take());
+        self.lose(now, &lane);
+        if let Some((call, command)) = wish {
+            self.call_on(now, &pending.id, super::calls::Waiting::Command(call, command));
+        }
+        if let Some(birth) = birth {
+            let mut entry = Entry::new(pending.operation);
+            entry.operation.life = crate::model::life::Life::new();
+            entry.operation.revision = crate::model::ids::Revision::default();
+            entry.operation.counters.journal = 0;
+            entry.birth = Some(birth);
+            self.entries.insert(pending.id.clone(), entry);
+            self.write_newborn(now, &pending.id);
+        }
+    }
+
+    fn not_stored(&mut self, now: Timestamp, pending: PendingWrite, error: &StoreError) {
+        let why = match error {
+            StoreError::Unknown(why) => CallError::Unconfirmed(why.clone()),
+            StoreError::Unavailable(why) | StoreError::Full(why) | StoreError::Aborted(why) => {
+                CallError::StorageUnavailable(why.clone())
+            }
+        };
+        let entry = self.entries.get_mut(&pending.id);
+        let birth = entry.and_then(|entry| entry.birth.take());
+        for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
+            self.refuse(Some(call), why.clone());
+        }
+        let lane = pending.operation.lane();
+        self.abandon_entry(&pending.id);
+        if let Some(lane) = self.lanes.get_mut(&lane) {
+            lane.work.look_at(now.after(LEASE_GRACE_MS));
+            lane.delivery.look_at(now.after(LEASE_GRACE_MS));
+        }
+    }
+
+    pub(super) fn next_in_inbox(&mut self, now: Timestamp, id: &OperationId) {
+        let next = self.entries.get_mut(id).filter(|entry| entry.writing.is_none());
+        if let Some((input, call)) = next.and_then(|entry| entry.inbox.pop_front()) {
+            self.apply(now, id, input, call);
+            self.next_in_inbox(now, id);
+        }
+    }
+
+    pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {
+        if let Some(call) = call {
+            self.outputs.push_back(Output::Reply(call, Err(why)));
+        }
+    }
+
+    /// Takes an operation out of memory; whoever still waits for it hears that.
+    pub(super) fn abandon_entry(&mut self, id: &OperationId) {
+        let Some(mut entry) = self.entries.remove(id) else {
+            return;
+        };
+        let birth = entry.birth.take().map(|birth| birth.call);
+        let waiting = entry.inbox.drain(..).filter_map(|(_, call)| call);
+        for call in birth.into_iter().chain(waiting).collect::<Vec<_>>() {
+            self.refuse(Some(call), CallError::AccountChanged);
+        }
+    }
+}
+
+/// Numbers the new journal lines; a line like the last one is folded into it.
+fn fold(operation: &mut Operation, last: Option<&Line>, entries: &[JournalEntry]) -> Vec<Line> {
+    if let ([entry], Some(last)) = (entries, last) {
+        let like = last.entry.event == entry.event
+            && last.entry.status == entry.status
+            && last.entry.code == entry.code
+            && last.entry.state == entry.state;
+        if like {
+            let folded = JournalEntry { at: last.entry.at, ..entry.clone() };
+            return vec![Line { count: last.count + 1, entry: folded, ..*last }];
+        }
+    }
+    let number_all = entries.iter().map(|entry| {
+        operation.counters.journal += 1;
+        Line { number: operation.counters.journal, count: 1, entry: entry.clone() }
+    });
+    number_all.collect()
+}

@@ -1,0 +1,22 @@
+//! A service as this context is configured for it.
+
+use crate::model::ids::ServiceName;
+use crate::model::policy::Limits;
+use crate::model::profile::Profile;
+
+/// A service as this context is configured for it.
+#[derive(Clone, Debug)]
+pub struct ServiceSetup {
+    /// The app's name for it.
+    pub name: ServiceName,
+    /// Its contract.
+    pub profile: Profile,
+    /// The profile's exact text, stored beside the operations that are pinned to it.
+    pub profile_text: String,
+    /// Where it is, without a slash at the end.
+    pub base_url: String,
+    /// Scheme, host and port of that.
+    pub origin: String,
+    /// The app's bounds.
+    pub limits: Limits,
+}

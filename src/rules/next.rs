@@ -1,0 +1,91 @@
+//! What an operation wants to do now.
+
+use super::bounds::CLOCK_JUMP_MS;
+use super::step::Bound;
+use crate::model::hold::Hold;
+use crate::model::life::Stage;
+use crate::model::operation::Operation;
+use crate::model::profile::{Profile, Purpose};
+use crate::model::time::Timestamp;
+
+/// What an operation wants to do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Make this exchange.
+    Exchange(Purpose),
+    /// Take up an attempt that an earlier context wrote down: its answer is lost.
+    TakeUp(Purpose),
+    /// Park: a bound is reached.
+    Park(Bound),
+    /// Nothing before this point.
+    Wait(Timestamp),
+    /// Nothing, until a person or code moves it.
+    Nothing,
+}
+
+/// What an operation wants to do at `now`, when no exchange of this context's is under way for it.
+pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
+    let life = &operation.life;
+    if let Some(settlement) = &life.settlement {
+        return when(&settlement.hold, now, || Next::Exchange(Purpose::Settle));
+    }
+    if life.is_ended() {
+        return Next::Nothing;
+    }
+    let cancel = life.cancel.as_ref();
+    for (out, purpose) in [
+        (life.evidence.current.as_ref(), Purpose::Submit),
+        (cancel.and_then(|cancel| cancel.current.as_ref()), Purpose::Cancel),
+    ] {
+        if let Some(attempt) = out {
+            // The context that wrote it may still send it until then.
+            let seen = now < attempt.written_at || attempt.send_before <= now;
+            return if seen { Next::TakeUp(purpose) } else { Next::Wait(attempt.send_before) };
+        }
+    }
+    when(&life.hold, now, || match life.stage {
+        Stage::Submit => submit(operation, profile, now),
+        Stage::Work if operation.deadline().is_some_and(|deadline| deadline <= now) => {
+            Next::Park(Bound::Deadline)
+        }
+        Stage::Work => match cancel {
+            Some(cancel) if !cancel.settled && cancel.read && profile.calls.cancel.is_some() => {
+                Next::Exchange(Purpose::Cancel)
+            }
+            Some(_) | None => Next::Exchange(Purpose::Poll),
+        },
+        Stage::Result { .. } => Next::Exchange(Purpose::Result),
+        Stage::Ended { .. } => Next::Nothing,
+    })
+}
+
+/// Sends only within every bound: the app's deadlines and counts, and the service's own memory of
+/// keys, past which a repetition could be a second execution.
+fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
+    let evidence = &operation.life.evidence;
+    if let (Some(unresolved), Some(retention_ms)) = (&evidence.unresolved, profile.key.retention_ms)
+    {
+        let jumped_back = now.after(CLOCK_JUMP_MS) < unresolved.first_at;
+        if jumped_back || unresolved.first_at.after(retention_ms) <= now {
+            return Next::Park(Bound::KeyLifetime);
+        }
+    }
+    let send_within = operation.identity.created_at.after(operation.limits.send_within_ms);
+    let too_late = evidence.attempts == evidence.refused && send_within <= now;
+    if too_late || operation.deadline().is_some_and(|deadline| deadline <= now) {
+        return Next::Park(Bound::Deadline);
+    }
+    if operation.spent.attempts.saturating_add(evidence.attempts) >= operation.limits.attempts {
+        return Next::Park(Bound::Attempts);
+    }
+    Next::Exchange(Purpose::Submit)
+}
+
+fn when(hold: &Hold, now: Timestamp, due: impl FnOnce() -> Next) -> Next {
+    match hold {
+        Hold::Ready => due(),
+        Hold::Until { wait, .. } if wait.is_over(now) => due(),
+        Hold::Until { wait, .. } => Next::Wait(wait.seen_at(now).until()),
+        Hold::Parked { .. } => Next::Nothing,
+    }
+}

@@ -1,0 +1,77 @@
+//! Stopping a job: a submission of its own, whose lost answers are settled by reading.
+
+use super::pen::Pen;
+use super::trouble;
+use crate::model::hold::WaitReason;
+use crate::model::life::Illegal;
+use crate::model::profile::{Meaning, Purpose};
+use crate::rules::bounds::{CANCEL_ATTEMPTS_MAX, EXCHANGE_TIMEOUT_MS, SEND_BEFORE_MS};
+use crate::rules::classify::{Finding, Said, Verdict};
+
+pub(super) fn send(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    let call = pen.profile.calls.cancel.as_ref();
+    let timeout_ms = call.map_or(EXCHANGE_TIMEOUT_MS, |call| call.timeout_ms);
+    pen.op.life.write_cancel_ahead(pen.now, SEND_BEFORE_MS, timeout_ms + SEND_BEFORE_MS)?;
+    pen.strictly();
+    pen.note("cancel.written").purpose = Some(Purpose::Cancel);
+    pen.send(Purpose::Cancel);
+    Ok(())
+}
+
+pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    pen.note("cancel.lost").purpose = Some(Purpose::Cancel);
+    unsettled(pen, None)
+}
+
+pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
+    let said = &verdict.said;
+    pen.note_answer("cancel.answered", Purpose::Cancel, said);
+    match &verdict.finding {
+        Finding::Done => settled(pen),
+        Finding::Other(meaning) => match meaning {
+            Meaning::RateLimited => {
+                close(pen, false)?;
+                pen.rate_limited(said)
+            }
+            Meaning::NeedsCredential | Meaning::NeedsAccess | Meaning::NeedsCredit => {
+                close(pen, false)?;
+                trouble::needs(pen, *meaning)
+            }
+            Meaning::Transient | Meaning::InProgress | Meaning::Unknown => {
+                unsettled(pen, Some(said))
+            }
+            Meaning::AlreadyEnded
+            | Meaning::Rejected
+            | Meaning::NotFound
+            | Meaning::NotReady
+            | Meaning::Expired
+            | Meaning::SourceBlocked
+            | Meaning::KeyConflict => settled(pen),
+        },
+        Finding::Redirected
+        | Finding::Unreadable(_)
+        | Finding::Accepted(_)
+        | Finding::Job(_)
+        | Finding::Kept(_)
+        | Finding::Incomplete(_) => unsettled(pen, Some(said)),
+    }
+}
+
+/// The service has answered for good; the job's own end decides, so it is read at once.
+fn settled(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    close(pen, true)?;
+    pen.op.counters.failures = 0;
+    pen.op.life.release()
+}
+
+/// Whether it took effect is not known: the job is read before it is asked again.
+fn unsettled(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
+    let attempts = pen.op.life.cancel.as_ref().map_or(0, |cancel| cancel.attempts);
+    close(pen, attempts >= CANCEL_ATTEMPTS_MAX)?;
+    pen.back_off(said, WaitReason::Backoff)
+}
+
+fn close(pen: &mut Pen<'_>, settled: bool) -> Result<(), Illegal> {
+    pen.strictly();
+    pen.op.life.cancel_answered(settled)
+}

@@ -1,0 +1,159 @@
+//! What people and code may ask of an operation.
+
+use super::Refused;
+use super::pen::Pen;
+use super::submit;
+use crate::model::ending::Ending;
+use crate::model::evidence::AcceptedHow;
+use crate::model::hold::{Hold, ParkReason};
+use crate::model::ids::JobId;
+use crate::model::life::{Delivery, Stage};
+use crate::model::policy::Limits;
+
+/// A wish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Stop the job.
+    Cancel,
+    /// Go on after a park.
+    Resume {
+        /// New bounds.
+        limits: Option<Limits>,
+        /// A second execution is accepted, should the first have happened.
+        accept_duplicate: bool,
+    },
+    /// Settle what cannot be learned by asking.
+    Resolve(Resolution),
+    /// The app has what it needs of the ending.
+    Acknowledge,
+}
+
+/// How a person settles what cannot be learned by asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// The work was taken on, under this id.
+    Found(JobId),
+    /// No attempt was executed.
+    NotExecuted,
+    /// Give it up.
+    Abandon,
+}
+
+pub(super) fn carry_out(pen: &mut Pen<'_>, command: Command) -> Result<(), Refused> {
+    pen.strictly();
+    match command {
+        Command::Cancel => cancel(pen),
+        Command::Resume { limits, accept_duplicate } => resume(pen, limits, accept_duplicate),
+        Command::Resolve(resolution) => resolve(pen, resolution),
+        Command::Acknowledge => acknowledge(pen),
+    }
+}
+
+fn cancel(pen: &mut Pen<'_>) -> Result<(), Refused> {
+    if pen.op.life.is_ended() || pen.op.life.cancel.is_some() {
+        return Ok(());
+    }
+    if !pen.is_submitting() && pen.profile.calls.cancel.is_none() {
+        return Err(Refused::NotAllowed(
+            "this service has no call that stops a job; let it end, or resolve(\"abandon\")",
+        ));
+    }
+    pen.op.life.want_cancel(pen.now)?;
+    pen.note("cancel.wanted");
+    let parked = matches!(pen.op.life.hold, Hold::Parked { .. });
+    if pen.is_submitting() && pen.op.life.evidence.current.is_none() {
+        submit::gave_up(pen)?;
+    } else if !pen.is_submitting() || !parked {
+        pen.op.life.release()?;
+    }
+    Ok(())
+}
+
+fn resume(
+    pen: &mut Pen<'_>,
+    limits: Option<Limits>,
+    accept_duplicate: bool,
+) -> Result<(), Refused> {
+    let Hold::Parked { reason, .. } = pen.op.life.hold else {
+        return if pen.op.life.is_ended() {
+            Err(Refused::NotAllowed("it is over; nothing is left to resume"))
+        } else {
+            Ok(())
+        };
+    };
+    match reason {
+        ParkReason::NeedsCredential
+        | ParkReason::NeedsCredit
+        | ParkReason::NeedsAccess
+        | ParkReason::JobNotFound
+        | ParkReason::ScopeChanged => {}
+        ParkReason::DeadlineExceeded | ParkReason::BudgetExhausted => {
+            if limits.is_none() {
+                return Err(Refused::NotAllowed(
+                    "a bound is reached: give new ones, as in resume({limits: {totalMs: …}})",
+                ));
+            }
+        }
+        ParkReason::OutcomeUnknown => {
+            if !accept_duplicate {
+                return Err(Refused::NotAllowed(
+                    "the outcome is unknown: resolve it, or accept a possible second execution \
+                     with resume({acceptRisk: \"duplicate\"})",
+                ));
+            }
+            pen.op.life.disproved()?;
+        }
+        ParkReason::CancelUnconfirmed | ParkReason::KeyConflict => {
+            return Err(Refused::NotAllowed("only resolve() leads on from here"));
+        }
+    }
+    if let Some(limits) = limits {
+        pen.op.limits = limits;
+    }
+    let counters = &mut pen.op.counters;
+    (counters.failures, counters.authorizations, counters.not_ready, counters.refusals) =
+        (0, 0, 0, 0);
+    pen.op.life.release()?;
+    pen.note("resumed");
+    Ok(())
+}
+
+fn resolve(pen: &mut Pen<'_>, resolution: Resolution) -> Result<(), Refused> {
+    if !matches!(pen.op.life.hold, Hold::Parked { .. }) || pen.op.life.is_ended() {
+        return Err(Refused::NotAllowed("only a parked operation can be resolved"));
+    }
+    match resolution {
+        Resolution::Found(id) => {
+            if !pen.is_submitting() {
+                return Err(Refused::NotAllowed("its job is known already"));
+            }
+            pen.op.life.accepted(Some(id), AcceptedHow::Found, pen.now)?;
+            pen.claim_job();
+            pen.note("resolved.found");
+        }
+        Resolution::NotExecuted => {
+            if !pen.is_submitting() {
+                return Err(Refused::NotAllowed("its job is known: it was executed"));
+            }
+            pen.op.life.disproved()?;
+            pen.op.counters.refusals = 0;
+            pen.note("resolved.not_executed");
+            submit::gave_up(pen)?;
+        }
+        Resolution::Abandon => pen.end(Ending::Abandoned)?,
+    }
+    Ok(())
+}
+
+fn acknowledge(pen: &mut Pen<'_>) -> Result<(), Refused> {
+    match pen.op.life.stage {
+        Stage::Ended { .. } => {
+            pen.op.life.deliver(Delivery::Acknowledged(pen.now))?;
+            pen.note("acknowledged");
+            Ok(())
+        }
+        Stage::Submit | Stage::Work | Stage::Result { .. } => {
+            Err(Refused::NotAllowed("it is not over yet; wait for its outcome()"))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! `step`: the only writer of an operation's state.
+//!
+//! Pure: the same operation, time, dice and input always give the same operation and effects. The
+//! engine persists the new operation first and carries out the effects only when that is durable.
+
+mod cancel;
+mod command;
+mod delivery;
+mod pen;
+mod result;
+mod settle;
+mod submit;
+mod trouble;
+mod work;
+
+pub use command::{Command, Resolution};
+
+use pen::Pen;
+
+use super::classify::Verdict;
+use crate::model::dice::Dice;
+use crate::model::ids::{JobId, Scope};
+use crate::model::journal::Entry;
+use crate::model::life::Illegal;
+use crate::model::operation::Operation;
+use crate::model::profile::{Profile, Purpose};
+use crate::model::storage::Durability;
+use crate::model::time::{Timestamp, Wait};
+
+/// What can happen to an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A credential for a state-changing exchange is at hand: write the attempt ahead.
+    Send {
+        /// Submit or cancel.
+        purpose: Purpose,
+        /// Whom the credential speaks for.
+        scope: Option<Scope>,
+    },
+    /// The attempt that was written ahead did not leave.
+    NotSent(Purpose),
+    /// The exchange has no readable answer.
+    Lost(Purpose),
+    /// The exchange was answered.
+    Answered(Purpose, Box<Verdict>),
+    /// A credential could not be had.
+    Unauthorized(Purpose),
+    /// A bound of time or count is reached (see [`super::next`]).
+    OutOfBounds(Bound),
+    /// The id that the service gave belongs to another operation already.
+    JobTaken,
+    /// `onSettled` resolved, or failed.
+    Delivered(bool),
+    /// A person or code wants something.
+    Command(Command),
+}
+
+/// Which bound is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// A deadline of the app.
+    Deadline,
+    /// The count of state-changing attempts.
+    Attempts,
+    /// The service's own lifetime of keys.
+    KeyLifetime,
+}
+
+/// The operation after an input, and what follows from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The operation.
+    pub operation: Operation,
+    /// How durable it must be before the effects may follow.
+    pub durability: Durability,
+    /// What goes into the journal.
+    pub entries: Vec<Entry>,
+    /// The exchange to make.
+    pub send: Option<Purpose>,
+    /// The service refuses everything of the lane for this long.
+    pub gate: Option<Wait>,
+    /// The service's id that the operation now claims for its own.
+    pub job: Option<JobId>,
+}
+
+/// Why an input changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The input does not fit the state: it came too late, or twice.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+    /// A command that this state does not allow; the text says what would be.
+    #[error("{0}")]
+    NotAllowed(&'static str),
+}
+
+/// Carries one input into an operation.
+pub fn step(
+    operation: &Operation,
+    profile: &Profile,
+    now: Timestamp,
+    dice: &mut Dice,
+    input: Input,
+) -> Result<Step, Refused> {
+    let mut pen = Pen::new(operation.clone(), profile, now, dice);
+    match input {
+        Input::Send { purpose, scope } => match purpose {
+            Purpose::Submit => submit::send(&mut pen, scope)?,
+            Purpose::Cancel => cancel::send(&mut pen)?,
+            Purpose::Poll | Purpose::Result | Purpose::Settle => {
+                return Err(Illegal("send").into());
+            }
+        },
+        Input::NotSent(purpose) => match purpose {
+            Purpose::Submit => submit::not_sent(&mut pen)?,
+            Purpose::Cancel => pen.op.life.cancel_answered(false)?,
+            Purpose::Poll | Purpose::Result | Purpose::Settle => {
+                return Err(Illegal("not_sent").into());
+            }
+        },
+        Input::Lost(purpose) => match purpose {
+            Purpose::Submit => submit::lost(&mut pen)?,
+            Purpose::Cancel => cancel::lost(&mut pen)?,
+            Purpose::Poll => work::failed(&mut pen, None)?,
+            Purpose::Result => result::failed(&mut pen, None)?,
+            Purpose::Settle => settle::failed(&mut pen)?,
+        },
+        Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
+        Input::Unauthorized(purpose) => trouble::unauthorized(&mut pen, purpose)?,
+        Input::OutOfBounds(bound) => trouble::out_of_bounds(&mut pen, bound)?,
+        Input::JobTaken => submit::job_taken(&mut pen)?,
+        Input::Delivered(done) => delivery::delivered(&mut pen, done)?,
+        Input::Command(command) => command::carry_out(&mut pen, command)?,
+    }
+    Ok(pen.finish())
+}
+
+fn answered(pen: &mut Pen<'_>, purpose: Purpose, verdict: &Verdict) -> Result<(), Refused> {
+    pen.heard(&verdict.said);
+    match purpose {
+        Purpose::Submit => submit::answered(pen, verdict)?,
+        Purpose::Poll => work::answered(pen, verdict)?,
+        Purpose::Result => result::answered(pen, verdict)?,
+        Purpose::Cancel => cancel::answered(pen, verdict)?,
+        Purpose::Settle => settle::answered(pen, verdict)?,
+    }
+    Ok(())
+}

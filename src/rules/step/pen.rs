@@ -1,0 +1,198 @@
+//! What all parts of `step` write with.
+
+use super::super::backoff;
+use super::super::classify::Said;
+use super::Step;
+use crate::model::dice::Dice;
+use crate::model::ending::Ending;
+use crate::model::hold::{Hold, ParkReason, WaitReason};
+use crate::model::journal::Entry;
+use crate::model::life::{Illegal, Settlement, Stage};
+use crate::model::operation::Operation;
+use crate::model::policy::Backoff;
+use crate::model::profile::{Profile, Purpose};
+use crate::model::storage::Durability;
+use crate::model::time::{Timestamp, Wait};
+use crate::rules::bounds::REQUEST_FLOOR_MS;
+
+pub(super) struct Pen<'a> {
+    pub(super) op: Operation,
+    pub(super) profile: &'a Profile,
+    pub(super) now: Timestamp,
+    pub(super) dice: &'a mut Dice,
+    step: Step,
+}
+
+impl<'a> Pen<'a> {
+    pub(super) fn new(
+        op: Operation,
+        profile: &'a Profile,
+        now: Timestamp,
+        dice: &'a mut Dice,
+    ) -> Self {
+        let step = Step {
+            operation: op.clone(),
+            durability: Durability::Relaxed,
+            entries: Vec::new(),
+            send: None,
+            gate: None,
+            job: None,
+        };
+        Self { op, profile, now, dice, step }
+    }
+
+    pub(super) fn finish(self) -> Step {
+        Step { operation: self.op, ..self.step }
+    }
+
+    /// What follows from this step must be on the disk first.
+    pub(super) fn strictly(&mut self) {
+        self.step.durability = Durability::Strict;
+    }
+
+    pub(super) fn send(&mut self, purpose: Purpose) {
+        self.step.send = Some(purpose);
+    }
+
+    /// Takes the job's id for the operation's own.
+    pub(super) fn claim_job(&mut self) {
+        self.step.job = self.op.life.job().cloned();
+    }
+
+    pub(super) fn note(&mut self, event: &'static str) -> &mut Entry {
+        self.step.entries.push(Entry {
+            at: self.now,
+            event,
+            purpose: None,
+            status: None,
+            code: None,
+            state: None,
+            wait: None,
+        });
+        let last = self.step.entries.len() - 1;
+        &mut self.step.entries[last]
+    }
+
+    /// Notes an answer with what it says.
+    pub(super) fn note_answer(&mut self, event: &'static str, purpose: Purpose, said: &Said) {
+        let entry = self.note(event);
+        entry.purpose = Some(purpose);
+        entry.status = said.fault.status;
+        entry.code = said.fault.code.clone();
+        entry.state = said.state.clone();
+    }
+
+    /// Keeps what an answer reports: later words replace earlier ones, silence replaces nothing.
+    pub(super) fn heard(&mut self, said: &Said) {
+        fn keep<T: Clone>(own: &mut Option<T>, new: &Option<T>) {
+            if new.is_some() {
+                own.clone_from(new);
+            }
+        }
+        let reported = &mut self.op.reported;
+        keep(&mut reported.state, &said.state);
+        keep(&mut reported.progress, &said.progress);
+        keep(&mut reported.request_id, &said.request_id);
+        keep(&mut reported.trace_id, &said.fault.trace_id);
+        let ledger = &mut self.op.ledger;
+        keep(&mut ledger.base, &said.ledger.base);
+        keep(&mut ledger.adjustment, &said.ledger.adjustment);
+        keep(&mut ledger.refund, &said.ledger.refund);
+        keep(&mut ledger.balance, &said.ledger.balance);
+        keep(&mut ledger.token_state, &said.ledger.token_state);
+    }
+
+    /// How long to wait after a failed exchange: as the service says, else by own backoff.
+    pub(super) fn pause_ms(&mut self, pace: Backoff, said: Option<&Said>) -> (u64, bool) {
+        match said.and_then(|said| said.server_wait_ms) {
+            Some(wait_ms) => {
+                (backoff::with_server_floor(wait_ms, self.dice).max(REQUEST_FLOOR_MS), true)
+            }
+            None => {
+                let index = self.op.counters.failures.saturating_sub(1);
+                (backoff::full_jitter(pace, index, self.dice), false)
+            }
+        }
+    }
+
+    /// Counts a failed exchange and waits before the next one.
+    pub(super) fn back_off(
+        &mut self,
+        said: Option<&Said>,
+        reason: WaitReason,
+    ) -> Result<(), Illegal> {
+        self.op.counters.failures += 1;
+        let (length_ms, told) = self.pause_ms(self.profile.retry, said);
+        let reason = match reason {
+            WaitReason::Backoff if told => WaitReason::ServerGuidance,
+            WaitReason::Backoff
+            | WaitReason::Poll
+            | WaitReason::ServerGuidance
+            | WaitReason::RateLimit
+            | WaitReason::NotFoundGrace
+            | WaitReason::ResultNotReady
+            | WaitReason::Authorization
+            | WaitReason::InProgress
+            | WaitReason::Settlement
+            | WaitReason::Delivery => reason,
+        };
+        self.wait(length_ms, reason)
+    }
+
+    /// The service refuses everything of the lane for a while.
+    pub(super) fn rate_limited(&mut self, said: &Said) -> Result<(), Illegal> {
+        self.op.counters.failures += 1;
+        let (length_ms, _) = self.pause_ms(self.profile.retry, Some(said));
+        self.step.gate = Some(Wait::new(self.now, length_ms));
+        self.wait(length_ms, WaitReason::RateLimit)
+    }
+
+    /// Waits; a wait that would end past the deadline parks at once instead.
+    pub(super) fn wait(&mut self, length_ms: u64, reason: WaitReason) -> Result<(), Illegal> {
+        if self.op.deadline().is_some_and(|deadline| self.now.after(length_ms) > deadline) {
+            return self.park(ParkReason::DeadlineExceeded);
+        }
+        self.op.life.wait(self.now, length_ms, reason)?;
+        let length_ms = match &self.op.life.hold {
+            Hold::Until { wait, .. } => wait.length_ms,
+            Hold::Ready | Hold::Parked { .. } => 0,
+        };
+        if let Some(entry) = self.step.entries.last_mut() {
+            entry.wait = Some((length_ms, reason.name()));
+        }
+        Ok(())
+    }
+
+    /// Waits for a person or code.
+    pub(super) fn park(&mut self, reason: ParkReason) -> Result<(), Illegal> {
+        self.op.life.park(self.now, reason)?;
+        self.strictly();
+        self.note("parked").code = Some(reason.name().into());
+        Ok(())
+    }
+
+    /// Ends, and opens the reads for late billing where some may come.
+    pub(super) fn end(&mut self, ending: Ending) -> Result<(), Illegal> {
+        let cancelled = matches!(ending, Ending::Cancelled);
+        let event = ending.name();
+        self.op.life.end(self.now, ending)?;
+        self.strictly();
+        let billing_open = self.profile.settlement.as_ref().is_some_and(|policy| {
+            self.op.life.job().is_some()
+                && match &self.op.ledger.token_state {
+                    Some(word) => !policy.final_states.contains(word),
+                    None => cancelled,
+                }
+        });
+        if billing_open {
+            self.op.life.settle(Some(Settlement { hold: Hold::Ready, reads: 0 }))?;
+        }
+        self.note(event);
+        Ok(())
+    }
+
+    /// Whether the operation is still on its way to the service.
+    pub(super) fn is_submitting(&self) -> bool {
+        self.op.life.stage == Stage::Submit
+    }
+}

@@ -1,0 +1,100 @@
+//! Bringing a result home before the service drops it.
+
+use super::pen::Pen;
+use super::trouble;
+use crate::model::ending::{Ending, Fault, ResultRef};
+use crate::model::hold::{ParkReason, WaitReason};
+use crate::model::life::{Illegal, Stage};
+use crate::model::profile::{Meaning, Purpose};
+use crate::rules::backoff;
+use crate::rules::bounds::{REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX};
+use crate::rules::classify::{Finding, Said, Verdict};
+
+pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
+    let said = &verdict.said;
+    pen.note_answer("result.answered", Purpose::Result, said);
+    match &verdict.finding {
+        Finding::Kept(result) => pen.end(Ending::Succeeded {
+            result: result.clone(),
+            replayed: said.replayed,
+        }),
+        Finding::Incomplete(result) => incomplete(pen, said, result.clone()),
+        Finding::Unreadable(Some(result)) if pen.op.counters.failures >= UNREADABLE_RESULTS_MAX => {
+            incomplete(pen, said, Some(result.clone()))
+        }
+        Finding::Other(meaning) => other(pen, *meaning, said),
+        Finding::Unreadable(_)
+        | Finding::Redirected
+        | Finding::Accepted(_)
+        | Finding::Job(_)
+        | Finding::Done => failed(pen, Some(said)),
+    }
+}
+
+/// A download that brought nothing whole is made again, sooner when the expiry is near.
+pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
+    if said.is_none() {
+        pen.note("result.lost").purpose = Some(Purpose::Result);
+    }
+    if pen.op.counters.failures >= RESULT_FAILURES_MAX {
+        return pen.park(ParkReason::BudgetExhausted);
+    }
+    pen.op.counters.failures += 1;
+    let (pause_ms, told) = pen.pause_ms(pen.profile.retry, said);
+    let left_ms = expiry(pen).map_or(u64::MAX, |at| at.since(pen.now));
+    let length_ms = if told { pause_ms } else { pause_ms.min(left_ms / 2).max(REQUEST_FLOOR_MS) };
+    pen.wait(length_ms, if told { WaitReason::ServerGuidance } else { WaitReason::Backoff })
+}
+
+fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
+    match meaning {
+        Meaning::NotReady => not_ready(pen, said),
+        Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
+        Meaning::NotFound if expiry(pen).is_some_and(|at| at <= pen.now) => {
+            pen.end(Ending::Expired(said.fault.clone()))
+        }
+        Meaning::NotFound if pen.op.counters.failures >= UNREADABLE_RESULTS_MAX => {
+            pen.park(ParkReason::JobNotFound)
+        }
+        Meaning::RateLimited => pen.rate_limited(said),
+        Meaning::NeedsCredential | Meaning::NeedsAccess | Meaning::NeedsCredit => {
+            trouble::needs(pen, meaning)
+        }
+        Meaning::Rejected | Meaning::SourceBlocked => pen.park(ParkReason::NeedsAccess),
+        Meaning::NotFound
+        | Meaning::Transient
+        | Meaning::InProgress
+        | Meaning::KeyConflict
+        | Meaning::AlreadyEnded
+        | Meaning::Unknown => failed(pen, Some(said)),
+    }
+}
+
+/// "Not ready" is a state of the job, never data: it is polled again, within bounds.
+fn not_ready(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    pen.op.counters.not_ready += 1;
+    if pen.op.counters.not_ready > pen.profile.not_ready_max {
+        return pen.park(ParkReason::BudgetExhausted);
+    }
+    pen.op.life.not_ready()?;
+    let own_ms = backoff::poll_delay(pen.profile.poll, pen.op.counters.not_ready, pen.dice);
+    let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
+    pen.wait(server_ms.unwrap_or(own_ms).max(REQUEST_FLOOR_MS), WaitReason::ResultNotReady)
+}
+
+fn incomplete(
+    pen: &mut Pen<'_>,
+    said: &Said,
+    result: Option<ResultRef>,
+) -> Result<(), Illegal> {
+    let message = said.fault.message.clone();
+    let message = message.or_else(|| Some("the result is not readable".into()));
+    pen.end(Ending::Incomplete { fault: Fault { message, ..said.fault.clone() }, result })
+}
+
+fn expiry(pen: &Pen<'_>) -> Option<crate::model::time::Timestamp> {
+    match pen.op.life.stage {
+        Stage::Result { expires_at } => expires_at,
+        Stage::Submit | Stage::Work | Stage::Ended { .. } => None,
+    }
+}

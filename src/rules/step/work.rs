@@ -1,0 +1,108 @@
+//! Following a job until it ends.
+
+use super::pen::Pen;
+use super::trouble;
+use crate::model::ending::{Ending, Failure, FailureClass};
+use crate::model::hold::{ParkReason, WaitReason};
+use crate::model::life::Illegal;
+use crate::model::operation::Operation;
+use crate::model::profile::{JobState, Meaning, Purpose};
+use crate::rules::backoff;
+use crate::rules::classify::{Finding, Said, Verdict};
+use crate::rules::digest::{hex, sha256};
+
+pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
+    let said = &verdict.said;
+    pen.note_answer("poll.answered", Purpose::Poll, said);
+    match &verdict.finding {
+        Finding::Job(state) => {
+            pen.op.counters.polls += 1;
+            pen.op.counters.failures = 0;
+            pen.op.counters.authorizations = 0;
+            pen.op.life.job_read();
+            job(pen, *state, said)
+        }
+        Finding::Other(meaning) => other(pen, *meaning, said),
+        Finding::Unreadable(_)
+        | Finding::Redirected
+        | Finding::Accepted(_)
+        | Finding::Kept(_)
+        | Finding::Incomplete(_)
+        | Finding::Done => failed(pen, Some(said)),
+    }
+}
+
+/// A poll that brought nothing is no news of the job: it is asked again later.
+pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
+    if said.is_none() {
+        pen.note("poll.lost").purpose = Some(Purpose::Poll);
+    }
+    pen.back_off(said, WaitReason::Backoff)
+}
+
+fn job(pen: &mut Pen<'_>, state: JobState, said: &Said) -> Result<(), Illegal> {
+    match state {
+        JobState::Active => {
+            let own_ms = backoff::poll_delay(pen.profile.poll, pen.op.counters.polls, pen.dice);
+            match said.server_wait_ms {
+                Some(ms) => {
+                    let length_ms = backoff::with_server_floor(ms, pen.dice);
+                    pen.wait(length_ms.max(crate::rules::bounds::REQUEST_FLOOR_MS), WaitReason::ServerGuidance)
+                }
+                None => pen.wait(own_ms, WaitReason::Poll),
+            }
+        }
+        JobState::Completed => {
+            let assumed = pen.profile.retention_ms.map(|length_ms| pen.now.after(length_ms));
+            pen.op.life.completed(said.expires_at.or(assumed))?;
+            pen.note("completed");
+            Ok(())
+        }
+        JobState::Failed => {
+            let failure = failure(&pen.op, said, said.class);
+            pen.end(Ending::Failed(failure))
+        }
+        JobState::Cancelled => pen.end(Ending::Cancelled),
+    }
+}
+
+fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
+    match meaning {
+        Meaning::RateLimited => pen.rate_limited(said),
+        Meaning::NotFound => not_found(pen, said),
+        Meaning::NeedsCredential | Meaning::NeedsAccess | Meaning::NeedsCredit => {
+            trouble::needs(pen, meaning)
+        }
+        Meaning::Rejected => pen.park(ParkReason::NeedsAccess),
+        Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
+        Meaning::SourceBlocked => {
+            let failure = failure(&pen.op, said, FailureClass::Target);
+            pen.end(Ending::Failed(failure))
+        }
+        Meaning::Transient
+        | Meaning::InProgress
+        | Meaning::KeyConflict
+        | Meaning::NotReady
+        | Meaning::AlreadyEnded
+        | Meaning::Unknown => failed(pen, Some(said)),
+    }
+}
+
+/// A service may be slow to find what it has just accepted; later, a missing job is for a person.
+fn not_found(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    let accepted_at = pen.op.life.evidence.accepted.as_ref().map_or(pen.now, |proof| proof.at);
+    if pen.now < accepted_at.after(pen.profile.not_found_grace_ms) {
+        pen.back_off(Some(said), WaitReason::NotFoundGrace)
+    } else {
+        pen.park(ParkReason::JobNotFound)
+    }
+}
+
+/// The failure that a job reports, under a name that a retry must repeat.
+fn failure(operation: &Operation, said: &Said, class: FailureClass) -> Failure {
+    const NAME_BYTES: usize = 6;
+    let code = said.fault.code.as_deref().unwrap_or_default();
+    let digest = sha256(&[operation.identity.id.as_str().as_bytes(), code.as_bytes()]);
+    let id = hex(&digest[..NAME_BYTES]);
+    Failure { id, class, fault: said.fault.clone() }
+}

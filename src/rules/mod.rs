@@ -1,5 +1,9 @@
 //! Floor 1: pure functions over the model.
 
+mod civil;
+mod cursor;
 pub mod facts;
+pub mod http_date;
 pub mod json;
 mod json_tokens;
+pub mod rfc3339;

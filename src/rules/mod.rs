@@ -7,3 +7,4 @@ pub mod http_date;
 pub mod json;
 mod json_tokens;
 pub mod rfc3339;
+pub mod structured;

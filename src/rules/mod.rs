@@ -3,6 +3,7 @@
 mod civil;
 mod cursor;
 pub mod facts;
+pub mod guidance;
 pub mod http_date;
 pub mod json;
 mod json_tokens;

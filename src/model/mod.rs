@@ -4,5 +4,6 @@ pub mod dice;
 pub mod facts;
 pub mod http;
 pub mod pointer;
+pub mod policy;
 pub mod time;
 pub mod value;

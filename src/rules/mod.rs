@@ -1,5 +1,6 @@
 //! Floor 1: pure functions over the model.
 
+pub mod backoff;
 mod civil;
 mod cursor;
 pub mod facts;

@@ -1,6 +1,7 @@
 //! Floor 1: pure functions over the model.
 
 pub mod backoff;
+pub mod canonical;
 mod civil;
 mod cursor;
 pub mod facts;

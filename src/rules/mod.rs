@@ -4,6 +4,7 @@ pub mod backoff;
 pub mod canonical;
 mod civil;
 mod cursor;
+pub mod digest;
 pub mod facts;
 pub mod guidance;
 pub mod http_date;

@@ -93,9 +93,10 @@ impl Engine {
         let Some(entry) = self.entries.get_mut(id) else {
             return;
         };
-        let asked = entry.exchange.as_mut().filter(|own| {
-            own.purpose == purpose && own.phase == Phase::Authorizing
-        });
+        let asked = entry
+            .exchange
+            .as_mut()
+            .filter(|own| own.purpose == purpose && own.phase == Phase::Authorizing);
         let Some(exchange) = asked else {
             return;
         };
@@ -143,9 +144,8 @@ impl Engine {
         id: &OperationId,
         loaded: Result<Option<Operation>, LoadError>,
     ) {
-        let mine = |operation: &Operation| {
-            self.account.as_ref() == Some(&operation.identity.account)
-        };
+        let mine =
+            |operation: &Operation| self.account.as_ref() == Some(&operation.identity.account);
         let loaded = match loaded {
             Ok(found) => found.filter(mine).ok_or(CallError::NotFound),
             Err(LoadError::Newer) => Err(CallError::NewerRecord),
@@ -172,7 +172,8 @@ impl Engine {
             Err(why) => {
                 self.abandon_entry(id);
                 for call in waiting {
-                    let (Waiting::Command(call, _) | Waiting::Match(call, _)
+                    let (Waiting::Command(call, _)
+                    | Waiting::Match(call, _)
                     | Waiting::Retry(call, _)) = call;
                     self.refuse(Some(call), why.clone());
                 }
@@ -201,12 +202,7 @@ impl Engine {
     }
 
     /// The intent stands for an operation already: the caller gets that one, if it is the same.
-    pub(super) fn name_taken(
-        &mut self,
-        now: Timestamp,
-        pending: PendingWrite,
-        other: OperationId,
-    ) {
+    pub(super) fn name_taken(&mut self, now: Timestamp, pending: PendingWrite, other: OperationId) {
         let (id, fingerprint) = pending.into_match();
         let birth = self.entries.remove(&id).and_then(|entry| entry.birth);
         if let Some(birth) = birth {
@@ -252,8 +248,10 @@ impl Engine {
                         intent, or say retry({anyway: true})");
         }
         let identity = &parent.identity;
-        let service = self.services.get(&identity.service).ok_or("its service is not configured")?;
-        let profile = self.profiles.get(&identity.profile_digest).ok_or("its profile is unknown")?;
+        let service =
+            self.services.get(&identity.service).ok_or("its service is not configured")?;
+        let profile =
+            self.profiles.get(&identity.profile_digest).ok_or("its profile is unknown")?;
         let call = profile.calls.retry.as_ref().ok_or("this service cannot run a job again")?;
         let job = parent.life.job().ok_or("its job is not known")?;
         let spent = Spent {
@@ -277,7 +275,8 @@ impl Engine {
             },
             request: Request {
                 method: call.method.clone(),
-                url: [&service.base_url, super::request::with_id(&call.path, job).as_str()].concat(),
+                url: [&service.base_url, super::request::with_id(&call.path, job).as_str()]
+                    .concat(),
                 content_type: None,
                 body_bytes: 0,
             },

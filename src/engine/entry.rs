@@ -99,9 +99,7 @@ impl Entry {
         };
         // A clock that jumped back would let an old attempt leave: it must not.
         on_wire
-            && attempt.is_some_and(|attempt| {
-                attempt.written_at <= now && now < attempt.send_before
-            })
+            && attempt.is_some_and(|attempt| attempt.written_at <= now && now < attempt.send_before)
     }
 
     /// Who goes first: results that will be dropped soon.

@@ -36,7 +36,9 @@ pub(super) struct LaneState {
 
 pub(super) enum Ownership {
     /// Not before this point is it worth asking.
-    Other { ask_at: Timestamp },
+    Other {
+        ask_at: Timestamp,
+    },
     Asking,
     Own(Epoch),
 }

@@ -140,10 +140,8 @@ impl Engine {
     /// has another owner, or when the attempt's time to leave has passed; answer `NotSent` then.
     pub fn may_send(&self, now: Timestamp, id: &OperationId, purpose: Purpose) -> bool {
         self.entries.get(id).is_some_and(|entry| {
-            let owned = self
-                .lanes
-                .get(&entry.operation.lane())
-                .is_some_and(|lane| lane.epoch().is_some());
+            let owned =
+                self.lanes.get(&entry.operation.lane()).is_some_and(|lane| lane.epoch().is_some());
             owned && entry.may_send(now, purpose)
         })
     }

@@ -206,7 +206,9 @@ impl Engine {
                 }
                 self.transmit(now, id, purpose);
             }
-            None => entry.exchange = entry.exchange.take().filter(|own| own.phase != Phase::Writing),
+            None => {
+                entry.exchange = entry.exchange.take().filter(|own| own.phase != Phase::Writing)
+            }
         }
     }
 

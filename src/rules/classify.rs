@@ -74,7 +74,8 @@ pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Times
     } else if matches!(answer.status, 200..=299) {
         success(profile, purpose, answer, &mut said)
     } else {
-        let meaning = told(profile, purpose, answer).unwrap_or_else(|| usual(purpose, answer.status));
+        let meaning =
+            told(profile, purpose, answer).unwrap_or_else(|| usual(purpose, answer.status));
         Finding::Other(meaning)
     };
     Verdict { finding, said }

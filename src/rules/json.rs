@@ -47,11 +47,10 @@ pub fn parse(text: &[u8], depth_max: usize) -> Result<Value, JsonError> {
     core::str::from_utf8(text).map_err(|_| JsonError::NotUtf8)?;
     let mut tokens = JsonTokens::new(LoneSurrogates::Refuse, depth_max, usize::MAX);
     let mut tree = Tree { depth_max, open: Vec::new(), root: None };
-    tokens.feed(text, |event, tokens| tree.take(event, tokens))?;
+    let mut take = |event, tokens: &JsonTokens| tree.take(event, tokens);
+    tokens.feed(text, &mut take)?;
     // White space ends a number, which could go on otherwise.
-    tokens
-        .feed(b" ", |event, tokens| tree.take(event, tokens))
-        .map_err(|_: JsonError| JsonError::Incomplete)?;
+    tokens.feed(b" ", &mut take).map_err(|_| JsonError::Incomplete)?;
     tree.root.ok_or(JsonError::Incomplete)
 }
 

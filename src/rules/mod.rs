@@ -1,8 +1,15 @@
 //! Floor 1: pure functions over the model.
 
+pub mod backoff;
 pub mod bounds;
+pub mod canonical;
+mod civil;
 pub mod classify;
+mod cursor;
+pub mod digest;
 pub mod facts;
+pub mod guidance;
+pub mod http_date;
 pub mod json;
 mod json_tokens;
 pub mod lease;
@@ -10,3 +17,4 @@ pub mod names;
 pub mod next;
 pub mod rfc3339;
 pub mod step;
+pub mod structured;

@@ -15,7 +15,7 @@ pub(super) fn delivered(pen: &mut Pen<'_>, done: bool) -> Result<(), Illegal> {
         pen.note("delivered");
         return pen.op.life.deliver(Delivery::Delivered(pen.now));
     }
-    let length_ms = backoff::poll_delay(PACE, pen.op.counters.deliveries, pen.dice);
+    let length_ms = backoff::poll_delay(&PACE, pen.op.counters.deliveries, pen.dice);
     pen.op.counters.deliveries = pen.op.counters.deliveries.saturating_add(1);
     pen.note("delivery.failed").wait = Some((length_ms, WaitReason::Delivery.name()));
     pen.op.life.deliver(Delivery::Pending(Hold::Until {

@@ -110,7 +110,7 @@ impl<'a> Pen<'a> {
             }
             None => {
                 let index = self.op.counters.failures.saturating_sub(1);
-                (backoff::full_jitter(pace, index, self.dice), false)
+                (backoff::full_jitter(&pace, index, self.dice), false)
             }
         }
     }

@@ -14,10 +14,9 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     let said = &verdict.said;
     pen.note_answer("result.answered", Purpose::Result, said);
     match &verdict.finding {
-        Finding::Kept(result) => pen.end(Ending::Succeeded {
-            result: result.clone(),
-            replayed: said.replayed,
-        }),
+        Finding::Kept(result) => {
+            pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
+        }
         Finding::Incomplete(result) => incomplete(pen, said, result.clone()),
         Finding::Unreadable(Some(result)) if pen.op.counters.failures >= UNREADABLE_RESULTS_MAX => {
             incomplete(pen, said, Some(result.clone()))
@@ -77,16 +76,12 @@ fn not_ready(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
         return pen.park(ParkReason::BudgetExhausted);
     }
     pen.op.life.not_ready()?;
-    let own_ms = backoff::poll_delay(pen.profile.poll, pen.op.counters.not_ready, pen.dice);
+    let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.not_ready, pen.dice);
     let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
     pen.wait(server_ms.unwrap_or(own_ms).max(REQUEST_FLOOR_MS), WaitReason::ResultNotReady)
 }
 
-fn incomplete(
-    pen: &mut Pen<'_>,
-    said: &Said,
-    result: Option<ResultRef>,
-) -> Result<(), Illegal> {
+fn incomplete(pen: &mut Pen<'_>, said: &Said, result: Option<ResultRef>) -> Result<(), Illegal> {
     let message = said.fault.message.clone();
     let message = message.or_else(|| Some("the result is not readable".into()));
     pen.end(Ending::Incomplete { fault: Fault { message, ..said.fault.clone() }, result })

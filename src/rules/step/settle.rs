@@ -11,9 +11,11 @@ use crate::rules::classify::Verdict;
 pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
     pen.note_answer("settlement.answered", Purpose::Settle, &verdict.said);
     let word = pen.op.ledger.token_state.as_ref();
-    let settled = pen.profile.settlement.as_ref().is_none_or(|policy| {
-        word.is_some_and(|word| policy.final_states.contains(word))
-    });
+    let settled = pen
+        .profile
+        .settlement
+        .as_ref()
+        .is_none_or(|policy| word.is_some_and(|word| policy.final_states.contains(word)));
     if settled {
         pen.note("settlement.final");
         return pen.op.life.settle(None);
@@ -28,7 +30,7 @@ pub(super) fn failed(pen: &mut Pen<'_>) -> Result<(), Illegal> {
         pen.note("settlement.given_up");
         return pen.op.life.settle(None);
     };
-    let length_ms = backoff::poll_delay(policy.pace, reads, pen.dice);
+    let length_ms = backoff::poll_delay(&policy.pace, reads, pen.dice);
     let hold = Hold::Until { wait: Wait::new(pen.now, length_ms), reason: WaitReason::Settlement };
     pen.op.life.settle(Some(Settlement { hold, reads }))
 }

@@ -67,7 +67,7 @@ pub(super) fn accepted(pen: &mut Pen<'_>, id: &JobId, said: &Said) -> Result<(),
     if pen.op.life.cancel.is_some() {
         return Ok(());
     }
-    let own_ms = backoff::poll_delay(pen.profile.poll, 0, pen.dice);
+    let own_ms = backoff::poll_delay(&pen.profile.poll, 0, pen.dice);
     let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
     pen.wait(server_ms.unwrap_or(own_ms), WaitReason::Poll)
 }
@@ -130,11 +130,7 @@ fn rejected(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     try_again(pen, Some(said), WaitReason::Backoff)
 }
 
-fn try_again(
-    pen: &mut Pen<'_>,
-    said: Option<&Said>,
-    reason: WaitReason,
-) -> Result<(), Illegal> {
+fn try_again(pen: &mut Pen<'_>, said: Option<&Said>, reason: WaitReason) -> Result<(), Illegal> {
     if gave_up(pen)? { Ok(()) } else { pen.back_off(said, reason) }
 }
 

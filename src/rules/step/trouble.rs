@@ -41,7 +41,7 @@ pub(super) fn unauthorized(pen: &mut Pen<'_>, purpose: Purpose) -> Result<(), Il
     pen.note("unauthorized").purpose = Some(purpose);
     let index = pen.op.counters.authorizations;
     pen.op.counters.authorizations = index.saturating_add(1);
-    let length_ms = backoff::poll_delay(pen.profile.retry, index, pen.dice);
+    let length_ms = backoff::poll_delay(&pen.profile.retry, index, pen.dice);
     if pen.op.life.is_ended() {
         return wait_for_settlement(pen, length_ms);
     }

@@ -43,11 +43,14 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
 fn job(pen: &mut Pen<'_>, state: JobState, said: &Said) -> Result<(), Illegal> {
     match state {
         JobState::Active => {
-            let own_ms = backoff::poll_delay(pen.profile.poll, pen.op.counters.polls, pen.dice);
+            let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.polls, pen.dice);
             match said.server_wait_ms {
                 Some(ms) => {
                     let length_ms = backoff::with_server_floor(ms, pen.dice);
-                    pen.wait(length_ms.max(crate::rules::bounds::REQUEST_FLOOR_MS), WaitReason::ServerGuidance)
+                    pen.wait(
+                        length_ms.max(crate::rules::bounds::REQUEST_FLOOR_MS),
+                        WaitReason::ServerGuidance,
+                    )
                 }
                 None => pen.wait(own_ms, WaitReason::Poll),
             }

@@ -60,7 +60,7 @@ mod tests {
 
     fn any_backoff() -> impl Strategy<Value = Backoff> {
         let ms = || prop_oneof![0..100_000_u64, any::<u64>()];
-        (ms(), any::<u16>(), ms()).prop_map(|(first_ms, factor_tenths, cap_ms)| Backoff {
+        (ms(), any::<u32>(), ms()).prop_map(|(first_ms, factor_tenths, cap_ms)| Backoff {
             first_ms,
             factor_tenths,
             cap_ms,
@@ -82,7 +82,7 @@ mod tests {
         #[test]
         fn the_ceiling_is_the_power(
             first_ms in 1..10_000_u64,
-            factor_tenths in 11..40_u16,
+            factor_tenths in 11..40_u32,
             index in 0..12_u32,
         ) {
             let policy = Backoff { first_ms, factor_tenths, cap_ms: 100_000_000 };

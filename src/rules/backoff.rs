@@ -35,8 +35,7 @@ fn between(floor: u64, ceiling: u64, dice: &mut Dice) -> u64 {
 
 /// `first × factor^index`, at most the cap.
 fn ceiling(policy: &Backoff, index: u32) -> u64 {
-    /// Parts of a millisecond, so that short waits grow too. The product of these, the longest
-    /// wait and the greatest factor fits 64 bits.
+    /// Parts of a millisecond, so that short waits grow too.
     const PARTS: u64 = 1024;
     let cap = policy.cap_ms.min(WAIT_MS_MAX) * PARTS;
     let mut value = policy.first_ms.min(WAIT_MS_MAX) * PARTS;
@@ -44,7 +43,7 @@ fn ceiling(policy: &Backoff, index: u32) -> u64 {
         if value >= cap || policy.factor_tenths <= 10 {
             break;
         }
-        value = (value * u64::from(policy.factor_tenths) / 10).max(value + 1);
+        value = (value.saturating_mul(u64::from(policy.factor_tenths)) / 10).max(value + 1);
     }
     value.min(cap) / PARTS
 }

@@ -1,3 +1,292 @@
 //! Floor 4: the loop that connects the engine with its host's ports.
+//!
+//! Inputs are queued and carried into the engine one at a time; what the engine wants done is
+//! started as tasks of the host, each of which ends by queuing an input. The driver decides nothing.
 
+mod exchange;
+mod oneshot;
+pub mod outbox;
 pub mod ports;
+mod reads;
+mod submit;
+mod writer;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+pub use submit::Submission;
+
+use crate::engine::output::Output;
+use crate::engine::{CallId, Engine, Input, Reply, ServiceSetup, Transmit, WriteSet};
+use crate::model::dice::Dice;
+use crate::model::http::Headers;
+use crate::model::ids::{ContextId, OperationId};
+use crate::model::lane::Claim;
+use crate::model::profile::Purpose;
+use crate::rules::guidance::timer_ms;
+use oneshot::Oneshot;
+use ports::{
+    App, AuthorizeRequest, Clock, Entropy, Locks, Ports, Spawn, Store, Timer, Transport,
+    transport::Outgoing,
+};
+
+/// One context's client. Cloning gives another handle to the same.
+pub struct Driver<P: Ports>(Rc<Shared<P>>);
+
+impl<P: Ports> Clone for Driver<P> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+struct Shared<P: Ports> {
+    ports: P,
+    context: ContextId,
+    engine: RefCell<Engine>,
+    inputs: RefCell<VecDeque<Input>>,
+    pumping: Cell<bool>,
+    writes: RefCell<VecDeque<WriteSet>>,
+    writing: Cell<bool>,
+    /// Credential and body for the exchange that is being written ahead. Memory only.
+    prepared: RefCell<BTreeMap<OperationId, Prepared>>,
+    calls: RefCell<BTreeMap<CallId, Oneshot<Reply>>>,
+    next_call: Cell<u64>,
+    closed: Cell<bool>,
+}
+
+#[derive(Default)]
+struct Prepared {
+    headers: Headers,
+    body: Option<Vec<u8>>,
+}
+
+impl<P: Ports> Driver<P> {
+    /// A client that does nothing until it is called. `None` when the host has no randomness.
+    pub fn new(ports: P, services: Vec<ServiceSetup>) -> Option<Self> {
+        let seed = ports.runtime().bytes()?;
+        let context = uuid_text(ports.runtime().bytes()?);
+        let dice = Dice::seeded(seed.iter().fold(0, |sum, byte| (sum << 8) ^ u64::from(*byte)));
+        let context = ContextId(context);
+        let engine = Engine::new(context.clone(), services, ports.app().consumes(), dice);
+        Some(Self(Rc::new(Shared {
+            ports,
+            context,
+            engine: RefCell::new(engine),
+            inputs: RefCell::default(),
+            pumping: Cell::new(false),
+            writes: RefCell::default(),
+            writing: Cell::new(false),
+            prepared: RefCell::default(),
+            calls: RefCell::default(),
+            next_call: Cell::new(0),
+            closed: Cell::new(false),
+        })))
+    }
+
+    /// Looks at what is due now: at start, when the timer fires, when the page is seen again or
+    /// comes online. Too often does no harm.
+    pub fn wake(&self) {
+        self.feed(Input::Tick);
+    }
+
+    /// Gives every lane back, for other contexts to take up at once: the page is going away, or
+    /// freezes. The next [`Driver::wake`] begins anew.
+    pub fn give_back(&self) {
+        if !self.0.closed.get() {
+            self.feed(Input::Yield);
+            self.0.ports.runtime().release();
+        }
+    }
+
+    /// Stops for good. What is pending stays stored.
+    pub fn close(&self) {
+        self.give_back();
+        self.0.closed.set(true);
+        self.0.ports.runtime().arm(None);
+    }
+
+    /// Carries inputs into the engine, one at a time, each followed by everything it leads to.
+    fn feed(&self, input: Input) {
+        let shared = &self.0;
+        if shared.closed.get() {
+            return;
+        }
+        shared.inputs.borrow_mut().push_back(input);
+        if shared.pumping.replace(true) {
+            return;
+        }
+        let account = shared.ports.app().account();
+        shared.inputs.borrow_mut().push_front(Input::Account(account));
+        while let Some(input) = self.next_input() {
+            let now = shared.ports.runtime().now();
+            shared.engine.borrow_mut().handle_input(now, input);
+            while let Some(output) = self.next_output() {
+                self.carry_out(output);
+            }
+        }
+        shared.pumping.set(false);
+        let now = shared.ports.runtime().now();
+        let wake_at = shared.engine.borrow().poll_timeout();
+        shared.ports.runtime().arm(wake_at.map(|at| timer_ms(at.since(now))));
+    }
+
+    fn next_input(&self) -> Option<Input> {
+        self.0.inputs.borrow_mut().pop_front()
+    }
+
+    fn next_output(&self) -> Option<Output> {
+        self.0.engine.borrow_mut().poll_output()
+    }
+
+    fn carry_out(&self, output: Output) {
+        match output {
+            Output::Authorize { id, service, purpose, refresh, with_body } => {
+                let request = AuthorizeRequest { service, purpose, refresh };
+                self.start(|driver| driver.authorize(id, request, with_body));
+            }
+            Output::Claim(claim) => self.start(|driver| driver.claim(claim)),
+            Output::Deliver(operation) => self.start(|driver| async move {
+                driver.reach("deliver.before");
+                let done = driver.0.ports.app().settled(&operation).await;
+                driver.reach("deliver.after");
+                driver.feed(Input::Delivered(operation.identity.id.clone(), done));
+            }),
+            Output::Event(event) => {
+                if event.operation.life.evidence.current.is_none() {
+                    self.0.prepared.borrow_mut().remove(&event.operation.identity.id);
+                }
+                self.0.ports.app().notify(event);
+            }
+            Output::GiveBack(fence) => self.start(|driver| async move {
+                // Whether or not this reaches the store: the lease runs out by itself.
+                let _ = driver.0.ports.store().give_back(&fence).await;
+            }),
+            Output::Load(id) => self.start(|driver| async move {
+                let loaded = driver.load_for_engine(&id).await;
+                driver.feed(Input::Loaded(id, loaded));
+            }),
+            Output::Persist(set) => {
+                self.0.writes.borrow_mut().push_back(*set);
+                if !self.0.writing.replace(true) {
+                    self.start(|driver| async move { driver.write_all().await });
+                }
+            }
+            Output::ReadDue { lane, queue, before, limit } => self.start(|driver| async move {
+                let due = driver.read_due(&lane, queue, before, limit).await;
+                driver.feed(Input::Due(lane, queue, due));
+            }),
+            Output::Reply(call, reply) => {
+                if let Some(waiter) = self.0.calls.borrow_mut().remove(&call) {
+                    waiter.resolve(reply);
+                }
+            }
+            Output::Transmit(transmit) => self.transmit(*transmit),
+        }
+    }
+
+    fn start<F: Future<Output = ()> + 'static>(&self, task: impl FnOnce(Self) -> F) {
+        self.0.ports.runtime().spawn(task(self.clone()));
+    }
+
+    /// Gets a credential, and the body that goes with it.
+    async fn authorize(self, id: OperationId, request: AuthorizeRequest, with_body: bool) {
+        let purpose = request.purpose;
+        let answer = self.0.ports.app().authorize(request).await;
+        let at_hand = self.0.prepared.borrow().get(&id).is_some_and(|own| own.body.is_some());
+        let body = if with_body && !at_hand {
+            self.0.ports.store().body(&id).await.ok().flatten()
+        } else {
+            None
+        };
+        let has_body = !with_body || at_hand || body.is_some();
+        match answer.filter(|_| has_body) {
+            Some(authorization) => {
+                let mut all = self.0.prepared.borrow_mut();
+                let prepared = all.entry(id.clone()).or_default();
+                prepared.headers = authorization.headers;
+                if body.is_some() {
+                    prepared.body = body;
+                }
+                drop(all);
+                self.feed(Input::Authorized(id, purpose, authorization.scope));
+            }
+            None => self.feed(Input::Unauthorized(id, purpose)),
+        }
+    }
+
+    async fn claim(self, claim: Claim) {
+        let lane = claim.lane.clone();
+        self.reach("claim.before");
+        let mut claimed = self.0.ports.store().claim(&claim).await;
+        if let Ok(row) = &claimed
+            && let Some(owner) = row.owner.clone().filter(|owner| *owner != self.0.context)
+            && self.0.ports.runtime().is_dead(&owner).await
+        {
+            let dead = Some(owner);
+            claimed = self.0.ports.store().claim(&Claim { dead, ..claim }).await;
+        }
+        self.reach("claim.after");
+        if let Ok(row) = &claimed
+            && row.owner.as_ref() == Some(&self.0.context)
+        {
+            self.0.ports.runtime().hold(&self.0.context);
+        }
+        self.feed(Input::Claimed(lane, claimed));
+    }
+
+    /// Sends. Ownership and time are looked at once more, in the very turn of the sending.
+    fn transmit(&self, transmit: Transmit) {
+        let mut prepared = self.0.prepared.borrow_mut().remove(&transmit.id).unwrap_or_default();
+        self.reach_for("send.before", transmit.purpose);
+        let now = self.0.ports.runtime().now();
+        let may_send = self.0.engine.borrow().may_send(now, &transmit.id, transmit.purpose);
+        if !may_send || transmit.with_body != prepared.body.is_some() {
+            return self.feed(Input::NotSent(transmit.id, transmit.purpose));
+        }
+        let mut headers = transmit.headers.clone();
+        for (name, value) in prepared.headers.iter() {
+            headers.push(name, value);
+        }
+        let answer = self.0.ports.transport().send(Outgoing {
+            method: transmit.method.clone(),
+            url: transmit.url.clone(),
+            headers,
+            body: prepared.body.take(),
+            timeout_ms: timer_ms(transmit.timeout_ms),
+        });
+        self.reach_for("send.after", transmit.purpose);
+        self.start(|driver| driver.exchange(transmit, answer));
+    }
+
+    fn call(&self, input: impl FnOnce(CallId) -> Input) -> Oneshot<Reply> {
+        let call = CallId(self.0.next_call.get());
+        self.0.next_call.set(call.0 + 1);
+        let waiter = Oneshot::new();
+        self.0.calls.borrow_mut().insert(call, waiter.clone());
+        self.feed(input(call));
+        waiter
+    }
+
+    /// Names a point at which a test may end the process. Does nothing in a published build.
+    fn reach(&self, point: &str) {
+        #[cfg(feature = "fail-points")]
+        self.0.ports.runtime().reach(point);
+        #[cfg(not(feature = "fail-points"))]
+        let _ = point;
+    }
+
+    fn reach_for(&self, point: &str, purpose: Purpose) {
+        #[cfg(feature = "fail-points")]
+        self.reach(&[point, ".", purpose.name()].concat());
+        #[cfg(not(feature = "fail-points"))]
+        let _ = (point, purpose);
+    }
+}
+
+/// A version 4 UUID (RFC 9562) from fresh bytes.
+fn uuid_text(bytes: [u8; 16]) -> String {
+    let uuid = uuid::Builder::from_random_bytes(bytes).into_uuid();
+    let mut buffer = uuid::Uuid::encode_buffer();
+    String::from(&*uuid.hyphenated().encode_lower(&mut buffer))
+}

@@ -80,6 +80,8 @@ impl Engine {
             service: entry.operation.identity.service.clone(),
             purpose,
             refresh: entry.operation.counters.authorizations > 0,
+            with_body: purpose == Purpose::Submit
+                && entry.operation.request.content_type.is_some(),
         });
     }
 

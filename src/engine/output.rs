@@ -7,7 +7,7 @@ use crate::model::ids::{JobId, LaneId, OperationId, Revision, ServiceName, Write
 use crate::model::journal::Entry;
 use crate::model::lane::{Claim, Fence};
 use crate::model::operation::Operation;
-use crate::model::profile::Purpose;
+use crate::model::profile::{FactSource, Purpose};
 use crate::model::storage::{Durability, Queue};
 use crate::model::time::Timestamp;
 
@@ -24,13 +24,15 @@ pub enum Output {
         purpose: Purpose,
         /// The last credential was refused.
         refresh: bool,
+        /// The operation's body goes with the exchange: have it at hand.
+        with_body: bool,
     },
     /// Claim a lane; answer with `Claimed`.
     Claim(Claim),
     /// Hand an ending to `onSettled`; answer with `Delivered`.
     Deliver(Box<Operation>),
     /// Tell the app. Comes only after what it tells is durable.
-    Event(Event),
+    Event(Box<Event>),
     /// Give a lane back. No answer is wanted.
     GiveBack(Fence),
     /// Read one operation; answer with `Loaded`.
@@ -120,4 +122,6 @@ pub struct Transmit {
     pub timeout_ms: u64,
     /// For a result: under which download its pieces are kept.
     pub download: u64,
+    /// Where the facts stand in the answer.
+    pub facts: Vec<FactSource>,
 }

@@ -183,10 +183,8 @@ impl Engine {
             lane.gate = Some(gate);
         }
         let boxed = Box::new(pending.operation.clone());
-        self.outputs.push_back(Output::Event(Event {
-            operation: pending.operation,
-            entries: pending.entries,
-        }));
+        let event = Event { operation: pending.operation, entries: pending.entries };
+        self.outputs.push_back(Output::Event(Box::new(event)));
         for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
             self.outputs.push_back(Output::Reply(call, Ok(boxed.clone())));
         }

@@ -40,6 +40,7 @@ pub fn request(
         with_body: submit && operation.request.content_type.is_some(),
         timeout_ms: call.timeout_ms,
         download,
+        facts: profile.facts.clone(),
     })
 }
 

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod dice;
 pub mod ending;
+pub mod error;
 pub mod evidence;
 pub mod facts;
 pub mod hold;

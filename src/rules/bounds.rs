@@ -37,3 +37,6 @@ pub const AUTHORIZATIONS_MAX: u32 = 4;
 /// A clock that jumps back further than this while an outcome is unknown ends a key's lifetime, in
 /// milliseconds: how much of it is left can no longer be told.
 pub const CLOCK_JUMP_MS: u64 = 60_000;
+
+/// Longest result, in bytes.
+pub const RESULT_BYTES_MAX: u64 = 512 * 1024 * 1024;

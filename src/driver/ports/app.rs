@@ -16,6 +16,9 @@ pub trait App {
     /// The credential for one exchange; `None` when it cannot be had now.
     async fn authorize(&self, request: AuthorizeRequest) -> Option<Authorization>;
 
+    /// Whether results of that service are checked by a schema.
+    fn validates(&self, service: &ServiceName) -> bool;
+
     /// What is wrong with a result, by the service's schema; `None` when nothing is.
     async fn fault_of(&self, service: &ServiceName, result: &[u8]) -> Option<String>;
 
@@ -26,7 +29,7 @@ pub trait App {
     async fn settled(&self, operation: &Operation) -> bool;
 
     /// Tells of a change; the app's code runs later, not inside this call.
-    fn notify(&self, event: Event);
+    fn notify(&self, event: Box<Event>);
 }
 
 /// What a credential is asked for.

@@ -6,7 +6,7 @@ pub mod store;
 pub mod transport;
 
 pub use app::{App, Authorization, AuthorizeRequest};
-pub use runtime::{Clock, Entropy, Locks, Spawn, Timer};
+pub use runtime::{Clock, Entropy, FailPoints, Locks, Spawn, Timer};
 pub use store::Store;
 pub use transport::{Body, Head, Lost, Outgoing, Transport};
 
@@ -18,8 +18,8 @@ pub trait Ports: 'static {
     type Transport: Transport;
     /// The app's own callbacks.
     type App: App;
-    /// Clock, timer, randomness, tasks, locks.
-    type Runtime: Clock + Timer + Entropy + Spawn + Locks;
+    /// Clock, timer, randomness, tasks, locks, fail points.
+    type Runtime: Clock + Timer + Entropy + Spawn + Locks + FailPoints;
 
     /// Durable storage.
     fn store(&self) -> &Self::Store;
@@ -27,6 +27,6 @@ pub trait Ports: 'static {
     fn transport(&self) -> &Self::Transport;
     /// The app's own callbacks.
     fn app(&self) -> &Self::App;
-    /// Clock, timer, randomness, tasks, locks.
+    /// Clock, timer, randomness, tasks, locks, fail points.
     fn runtime(&self) -> &Self::Runtime;
 }

@@ -30,6 +30,12 @@ pub trait Spawn {
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
 }
 
+/// Points at which a test may end the process, announced by their names.
+pub trait FailPoints {
+    /// This point is reached. Called in builds with the feature `fail-points` only.
+    fn reach(&self, _point: &str) {}
+}
+
 /// News of the death of other contexts. Only makes takeover quicker: a host without locks answers
 /// "not known", and the lease decides.
 #[expect(async_fn_in_trait, reason = "single-threaded hosts only; no Send bound is wanted")]

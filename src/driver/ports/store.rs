@@ -60,6 +60,9 @@ pub trait Store {
     /// The request body that was written with the operation.
     async fn body(&self, id: &OperationId) -> Result<Option<Vec<u8>>, StoreError>;
 
+    /// The text of a profile that some operation was submitted under, by its digest.
+    async fn profile(&self, digest: &str) -> Result<Option<String>, StoreError>;
+
     /// The operation's journal entries, oldest first.
     async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError>;
 

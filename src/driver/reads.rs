@@ -1,0 +1,142 @@
+//! Reading stored operations: for the engine and for the app.
+
+use super::Driver;
+use super::ports::store::{Name, Row};
+use super::ports::{Ports, Store};
+use crate::engine::{CallError, LoadError, Reply};
+use crate::model::error::{Code, Error};
+use crate::model::ids::{LaneId, OperationId};
+use crate::model::operation::Operation;
+use crate::model::storage::{Queue, StoreError};
+use crate::model::time::Timestamp;
+use crate::record::{self, DecodeError};
+use crate::rules::profile;
+
+impl<P: Ports> Driver<P> {
+    pub(super) async fn read_due(
+        &self,
+        lane: &LaneId,
+        queue: Queue,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<(Vec<Operation>, Option<Timestamp>), StoreError> {
+        let due = self.0.ports.store().due(lane, queue, before, limit).await?;
+        let mut operations = Vec::with_capacity(due.rows.len());
+        for row in &due.rows {
+            // A record that a later version wrote, or that is damaged, is shown and never driven.
+            if let Ok(operation) = record::decode(&row.document) {
+                if self.learn_profile_of(&operation).await? {
+                    operations.push(operation);
+                }
+            }
+        }
+        Ok((operations, due.next))
+    }
+
+    pub(super) async fn load_for_engine(
+        &self,
+        id: &OperationId,
+    ) -> Result<Option<Operation>, LoadError> {
+        let row = self.0.ports.store().load(id).await.map_err(LoadError::Store)?;
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let operation = record::decode(&row.document).map_err(|error| match error {
+            DecodeError::Newer => LoadError::Newer,
+            DecodeError::Damaged => LoadError::Damaged,
+        })?;
+        self.learn_profile_of(&operation).await.map_err(LoadError::Store)?;
+        Ok(Some(operation))
+    }
+
+    /// An operation goes by the profile that it was submitted under, whatever is configured since.
+    async fn learn_profile_of(&self, operation: &Operation) -> Result<bool, StoreError> {
+        let digest = &operation.identity.profile_digest;
+        if self.0.engine.borrow().knows_profile(digest) {
+            return Ok(true);
+        }
+        let text = self.0.ports.store().profile(digest).await?;
+        let known = text.and_then(|text| profile::read(&text).ok());
+        let Some(known) = known.filter(|known| known.digest == *digest) else {
+            return Ok(false);
+        };
+        self.0.engine.borrow_mut().learn_profile(known);
+        Ok(true)
+    }
+
+    /// The newest operation of an intent of the current account.
+    ///
+    /// # Errors
+    /// `NO_ACCOUNT`, `STORAGE_UNAVAILABLE`, `NEWER_RECORD`.
+    pub async fn find(&self, name: &Name) -> Result<Option<Operation>, Error> {
+        let row = self.0.ports.store().find(name).await.map_err(storage)?;
+        row.as_ref().map(decoded).transpose()
+    }
+
+    /// An operation of the current account by its id.
+    ///
+    /// # Errors
+    /// `NO_ACCOUNT`, `STORAGE_UNAVAILABLE`, `NEWER_RECORD`.
+    pub async fn load(&self, id: &OperationId) -> Result<Option<Operation>, Error> {
+        let account = self.account()?;
+        let row = self.0.ports.store().load(id).await.map_err(storage)?;
+        row.filter(|row| row.account == account).as_ref().map(decoded).transpose()
+    }
+}
+
+pub(super) fn decoded(row: &Row) -> Result<Operation, Error> {
+    record::decode(&row.document).map_err(|error| {
+        let (code, message, next_step) = match error {
+            DecodeError::Newer => (
+                Code::NewerRecord,
+                "a later version of Holdfast wrote this operation",
+                "reload the page to get that version",
+            ),
+            DecodeError::Damaged => (
+                Code::StorageUnavailable,
+                "this operation's record is damaged",
+                "look at the service for its key, and report this",
+            ),
+        };
+        Error { operation: Some(row.id.clone()), ..Error::new(code, message, next_step) }
+    })
+}
+
+pub(super) fn storage(error: StoreError) -> Error {
+    let next_step = "nothing was sent; free some room or leave private mode, then call again";
+    Error::new(Code::StorageUnavailable, error.to_string(), next_step)
+}
+
+pub(super) fn intent_conflict(id: &OperationId) -> Error {
+    let next_step = "use another intent for another request; nothing was sent";
+    let message = "this intent stands for another request";
+    let error = Error::new(Code::IntentConflict, message, next_step);
+    Error { operation: Some(id.clone()), field: Some("intent".into()), ..error }
+}
+
+/// The engine's answer to a call, as the app gets it.
+pub(super) fn answered(reply: Reply, id: Option<&OperationId>) -> Result<Operation, Error> {
+    let why = match reply {
+        Ok(operation) => return Ok(*operation),
+        Err(why) => why,
+    };
+    let (code, next_step) = match &why {
+        CallError::IntentConflict => {
+            (Code::IntentConflict, "use another intent for another request")
+        }
+        CallError::NotAllowed(_) => (Code::NotAllowed, "look at the operation's status and exits"),
+        CallError::NotFound => (Code::NotAllowed, "list() shows the operations there are"),
+        CallError::UnknownService => {
+            (Code::UnknownService, "configure its service in createHoldfast")
+        }
+        CallError::NewerRecord => (Code::NewerRecord, "reload the page to get that version"),
+        CallError::StorageUnavailable(_) => {
+            (Code::StorageUnavailable, "free some room or leave private mode, then call again")
+        }
+        CallError::Unconfirmed(_) => {
+            (Code::SubmitUnconfirmed, "make the same call again: it tells, and never does it twice")
+        }
+        CallError::AccountChanged => (Code::NoAccount, "sign in again, then call again"),
+    };
+    Err(Error { operation: id.cloned(), ..Error::new(code, why.to_string(), next_step) })
+}

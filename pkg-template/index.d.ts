@@ -95,7 +95,10 @@ export interface HoldfastOptions<Services extends Record<string, Service<any>>> 
   readonly observe?: (event: HoldfastEvent) => void;
   /** Name of the IndexedDB database. Default: `"holdfast"`. */
   readonly database?: string;
-  /** Where the WebAssembly module is. Default: `holdfast.wasm` beside this file. */
+  /**
+   * Where the WebAssembly module is. Default: `holdfast.wasm` beside this file. A page has one
+   * instance of the module: the first client that is used decides.
+   */
   readonly module?: string | URL | Response | BufferSource | WebAssembly.Module;
   /** What sends requests. Default: the global `fetch`, looked up at each request. */
   readonly fetch?: typeof fetch;
@@ -106,12 +109,13 @@ export interface Submission {
   /**
    * Your name for this one intended piece of work. The same intent returns the same operation, in
    * whatever state and after any reload; with another request it is an `INTENT_CONFLICT`.
-   * `crypto.randomUUID()` says "new work each time".
+   * `crypto.randomUUID()` says "new work each time". 1 to 512 characters.
    */
   readonly intent: string;
   /**
    * What is sent. An object is serialised once, and those bytes are sent in every attempt; a string
-   * or bytes are sent as they are. At most 8 MB.
+   * (as UTF-8) or bytes are sent as they are. At most 8 MiB. What JSON would drop or change
+   * (`undefined`, functions, dates, class instances, `NaN`, …) is an `INVALID_INPUT`.
    */
   readonly body: object | string | Uint8Array;
   /** Media type of a string or of bytes. Default: `"application/json"`. */
@@ -333,12 +337,15 @@ export interface WaitOptions {
 }
 
 /** One operation. Holding it is not needed: `find` gives it again, after any reload. */
-export interface Operation<Result = unknown> extends OperationState {
+export interface Operation<Result = unknown> extends Omit<OperationState, "result"> {
   /** The state at this moment; identical as long as nothing changes. */
   readonly state: OperationState;
   /**
    * The result, once it is kept. Rejects with a {@link HoldfastError} for every other ending and for
-   * a park (code `PARKED`; the error's `exits` say what to do).
+   * a park (`PARKED`, `JOB_NOT_FOUND` or `KEY_CONFLICT`; the error's `exits` say what to do).
+   *
+   * With a schema it is the schema's output. Without one, JSON is parsed where the media type says
+   * JSON or nothing, `text/*` gives a string, and everything else a `Uint8Array`.
    */
   result(options?: WaitOptions): Promise<Result>;
   /** How it came out: the same as a discriminated union, never an exception for endings or parks. */
@@ -458,9 +465,9 @@ export declare class HoldfastError extends Error {
   readonly nextStep?: string;
   /** The option that is wrong, for `INVALID_INPUT` and `INVALID_PROFILE`: `"limits.attempts"`. */
   readonly field?: string;
-  /** For `PARKED`. */
+  /** For a park. */
   readonly reason?: ParkReason;
-  /** For `PARKED`. */
+  /** For a park: the calls that lead out of it. */
   readonly exits?: readonly Exit[];
   /** For `JOB_FAILED`: pass its `id` to `retry`. */
   readonly failure?: Failure;

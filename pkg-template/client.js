@@ -1,0 +1,175 @@
+// @ts-check
+/** The bulk of a client: everything but what must be there before the first use. */
+/** @import * as Api from "./index.d.ts" */
+/** @import { Settings } from "./options.js" */
+/** @import { Sealed } from "./submission.js" */
+/** @import { Entry } from "./states.js" */
+/** @import { Method } from "./connection.js" */
+import { checkNames, checkText } from "./check.js";
+import { Connection } from "./connection.js";
+import { closedError, HoldfastError, invalid } from "./error.js";
+import { makeHost } from "./host.js";
+import { Operation } from "./operation.js";
+import { isEnded } from "./outcome.js";
+import { States } from "./states.js";
+import { currentAccount } from "./submission.js";
+
+/** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
+const REFRESH_MS = 3000;
+
+export class Client {
+  #options;
+  #connection;
+  #states;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #refreshing;
+  /** Ends every wait when the client closes. */
+  #closing = new AbortController();
+
+  /**
+   * @param {Settings} settings
+   * @param {ReadonlySet<() => void>} listeners Told of any change.
+   */
+  constructor(settings, listeners) {
+    this.#options = settings.options;
+    this.#states = new States(listeners, () => currentAccount(this.#options));
+    this.#connection = new Connection(
+      settings,
+      makeHost(settings.options, (json) => this.operationOf(json)),
+    );
+  }
+
+  /** @param {Sealed} sealed */
+  async submit({ service, json, body, account }) {
+    if (currentAccount(this.#options) !== account) {
+      throw new HoldfastError("The account changed while Holdfast was loading. Nothing was sent.", {
+        code: "NO_ACCOUNT",
+        nextStep: "Submit again for the account that is the current one.",
+      });
+    }
+    return this.operationOf(await this.call("submit", [service, json, body], true));
+  }
+
+  /**
+   * @param {string} service
+   * @param {string} intent
+   */
+  async find(service, intent) {
+    checkText(intent, "intent");
+    const json = await this.call("find", [service, intent], true);
+    return json === undefined ? undefined : this.operationOf(json);
+  }
+
+  /**
+   * @param {Api.ListFilter} [filter]
+   * @returns {Promise<Api.OperationPage>}
+   */
+  async list(filter = {}) {
+    checkNames(filter, "filter", "service status acknowledged limit cursor");
+    const { limit } = filter;
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200)) {
+      throw invalid("limit", "limit must be a whole number from 1 to 200.");
+    }
+    const page = JSON.parse(await this.call("list", [JSON.stringify(filter)], true));
+    const operations = page.operations.map((/** @type {object} */ state) =>
+      this.operationOf(JSON.stringify(state)),
+    );
+    return { operations, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+  }
+
+  async start() {
+    await this.call("start", [], true);
+  }
+
+  async close() {
+    clearInterval(this.#refreshing);
+    this.#closing.abort(closedError());
+    await this.#connection.close();
+  }
+
+  snapshot() {
+    return this.#states.snapshot();
+  }
+
+  /**
+   * @param {Method} method
+   * @param {readonly unknown[]} args
+   * @param {boolean} again Whether the call may be made twice.
+   */
+  call(method, args, again) {
+    return this.#connection.call(method, args, again);
+  }
+
+  /** @param {string} service */
+  schemaOf(service) {
+    return this.#options.services[service]?.result;
+  }
+
+  /**
+   * The one object of an operation, whose state is taken in.
+   *
+   * @param {string} json
+   * @returns {Api.Operation<any>}
+   */
+  operationOf(json) {
+    const entry = this.#states.accept(json);
+    const known = entry.operation?.deref();
+    if (known) return known;
+    const made = /** @type {Api.Operation<any>} */ (/** @type {unknown} */ (new Operation(this, entry)));
+    entry.operation = new WeakRef(made);
+    return made;
+  }
+
+  /**
+   * Waits for a state. Every way out takes its listeners with it.
+   *
+   * @param {Entry} entry
+   * @param {(state: Api.OperationState) => boolean} holds
+   * @param {readonly (AbortSignal | undefined)[]} signals Each rejects the wait with its reason.
+   * @param {boolean} [fresh] What is known is read again first, unless it is an ending.
+   * @returns {Promise<Api.OperationState>}
+   */
+  until(entry, holds, signals, fresh = false) {
+    return new Promise((resolve, reject) => {
+      const all = [...signals, this.#closing.signal];
+      const check = () => {
+        if (holds(entry.state)) leave(() => resolve(entry.state));
+      };
+      const abort = () => leave(() => reject(all.find((signal) => signal?.aborted)?.reason));
+      const leave = (/** @type {() => void} */ settle) => {
+        entry.waiting.delete(check);
+        for (const signal of all) signal?.removeEventListener("abort", abort);
+        settle();
+      };
+      if (all.some((signal) => signal?.aborted)) return abort();
+      if ((!fresh || isEnded(entry.state)) && holds(entry.state)) return resolve(entry.state);
+      entry.waiting.add(check);
+      for (const signal of all) signal?.addEventListener("abort", abort);
+      this.#keepFresh();
+      this.#load(entry).then(check, (error) => leave(() => reject(error)));
+    });
+  }
+
+  /** @param {Entry} entry */
+  async #load({ state: { id, status } }) {
+    const json = await this.call("load", [id], true);
+    if (json !== undefined) return void this.#states.accept(json);
+    throw new HoldfastError("The operation is not the current account's.", {
+      code: "NOT_ALLOWED",
+      operationId: id,
+      stage: status,
+      nextStep: "Sign in as the account that submitted it, and wait again.",
+    });
+  }
+
+  #keepFresh() {
+    this.#refreshing ??= setInterval(() => {
+      const awaited = this.#states.awaited();
+      if (!awaited.length) {
+        clearInterval(this.#refreshing);
+        this.#refreshing = undefined;
+      }
+      for (const entry of awaited) this.#load(entry).catch(() => undefined);
+    }, REFRESH_MS);
+  }
+}

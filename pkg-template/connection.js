@@ -1,0 +1,203 @@
+// @ts-check
+/** A client of the module that outlives the module's instances. */
+import { closedError, HoldfastError, isHoldfastError } from "./error.js";
+import { isOwnTrap, load, makeClient, onDeath, present, replace } from "./module.js";
+/** @import { Settings } from "./options.js" */
+/** @import { Client as WasmClient, Host } from "./glue.js" */
+
+/** Pause before a new instance goes on with pending work; doubles with each death, in milliseconds. */
+const RESTART_MS = 500;
+/** The longest such pause, in milliseconds. */
+const RESTART_MS_MAX = 60_000;
+
+/** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "wake">} Method */
+
+export class Connection {
+  /** @type {Settings} */
+  #settings;
+  /** @type {Host} */
+  #host;
+  /** @type {WasmClient | undefined} */
+  #client;
+  #generation = 0;
+  #deaths = 0;
+  #closed = false;
+  /** Rejects the calls under way: a dead instance never settles them. @type {Set<(error: any) => void>} */
+  #pending = new Set();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #restart;
+  /** Removes the listeners of the page's life. @type {AbortController | undefined} */
+  #life;
+  /** Ends hearing of deaths. @type {(() => void) | undefined} */
+  #mourn;
+
+  /**
+   * @param {Settings} settings
+   * @param {Host} host
+   */
+  constructor(settings, host) {
+    this.#settings = settings;
+    this.#host = host;
+  }
+
+  /**
+   * Calls a method. Where the instance dies of it, a call that may be made `again` is, once.
+   *
+   * @param {Method} method
+   * @param {readonly unknown[]} args
+   * @param {boolean} again
+   * @returns {Promise<any>}
+   */
+  async call(method, args, again) {
+    for (let round = 0; ; round++) {
+      const client = await this.#open();
+      const generation = this.#generation;
+      const { promise, settle } = this.#guard();
+      try {
+        return await Promise.race([promise, /** @type {any} */ (client)[method](...args)]);
+      } catch (thrown) {
+        const error = told(thrown);
+        if (error) throw error;
+        replace(generation, thrown);
+        if (this.#closed) throw closedError();
+        if (!again || round) throw crashed(method, thrown);
+      } finally {
+        settle();
+      }
+    }
+  }
+
+  /** Looks again at what is due: the page is back, or the network. */
+  wake = () => this.#nudge("wake");
+
+  /** Gives the lanes back at once, as far as that can be done in one turn. */
+  yield = () => this.#nudge("yield");
+
+  async close() {
+    if (this.#closed) return;
+    const client = this.#client;
+    this.#client = undefined;
+    this.#closed = true;
+    this.#life?.abort();
+    this.#mourn?.();
+    clearTimeout(this.#restart);
+    this.#fail(closedError());
+    if (client && this.#generation === present()) await client.close().catch(() => undefined);
+  }
+
+  /** @returns {Promise<WasmClient>} */
+  async #open() {
+    if (this.#closed) throw closedError();
+    const generation = await load(this.#settings.options.module);
+    if (this.#closed) throw closedError();
+    if (this.#client && this.#generation === generation) return this.#client;
+    this.#watch();
+    try {
+      this.#client = makeClient(this.#settings.config, this.#host);
+    } catch (thrown) {
+      const error = told(thrown);
+      if (error) throw error;
+      replace(generation, thrown);
+      throw crashed("start", thrown);
+    }
+    this.#generation = generation;
+    if (this.#deaths) this.#client.start().catch(() => undefined);
+    return this.#client;
+  }
+
+  /** A promise that rejects when the instance dies or the client closes, until it is settled. */
+  #guard() {
+    /** @type {(error: unknown) => void} */
+    let reject = () => undefined;
+    const promise = new Promise((_, no) => (reject = no));
+    this.#pending.add(reject);
+    return { promise, settle: () => this.#pending.delete(reject) };
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    const pending = [...this.#pending];
+    this.#pending.clear();
+    for (const reject of pending) reject(error);
+  }
+
+  /** @param {"wake" | "yield"} what */
+  #nudge(what) {
+    if (!this.#client || this.#generation !== present()) return;
+    try {
+      this.#client[what]();
+    } catch (thrown) {
+      if (!told(thrown)) replace(this.#generation, thrown);
+    }
+  }
+
+  /**
+   * The instance is dead: those who wait for it hear of it, and another goes on soon.
+   *
+   * @param {unknown} error
+   */
+  #lost(error) {
+    this.#client = undefined;
+    this.#fail(error);
+    if (this.#restart !== undefined) return;
+    const pause = Math.min(RESTART_MS * 2 ** this.#deaths++, RESTART_MS_MAX);
+    this.#restart = setTimeout(() => {
+      this.#restart = undefined;
+      this.#open().catch(() => undefined);
+    }, pause);
+  }
+
+  /** Follows the page's life from the first use on, where there is a page. */
+  #watch() {
+    this.#mourn ??= onDeath((error) => this.#lost(error));
+    if (this.#life || typeof globalThis.addEventListener !== "function") return;
+    this.#life = new AbortController();
+    const { signal } = this.#life;
+    /** @type {(on: EventTarget, name: string, then: (event: any) => void) => void} */
+    const listen = (on, name, then) => on.addEventListener(name, then, { signal });
+    const { document } = globalThis;
+    if (document) {
+      listen(document, "visibilitychange", () => document.visibilityState === "visible" && this.wake());
+    }
+    listen(globalThis, "online", this.wake);
+    listen(globalThis, "pageshow", this.wake);
+    listen(globalThis, "pagehide", this.yield);
+    listen(globalThis, "error", (event) => this.#overheard(event.error));
+    listen(globalThis, "unhandledrejection", (event) => this.#overheard(event.reason));
+  }
+
+  /** @param {unknown} error */
+  #overheard(error) {
+    if (this.#client && isOwnTrap(error)) replace(this.#generation, error);
+  }
+}
+
+/**
+ * What the module said, as an error of ours; `undefined` when the module did not say it.
+ *
+ * @param {any} thrown
+ */
+function told(thrown) {
+  if (isHoldfastError(thrown)) return thrown;
+  if (typeof thrown?.code !== "string" || thrown instanceof Error) return undefined;
+  const { message, ...details } = thrown;
+  return new HoldfastError(String(message), details);
+}
+
+/**
+ * @param {string} method
+ * @param {unknown} cause
+ */
+function crashed(method, cause) {
+  return method === "submit"
+    ? new HoldfastError("Holdfast's module failed before it could say whether the work is stored.", {
+        code: "SUBMIT_UNCONFIRMED",
+        nextStep: "Submit the same intent again: it never makes a second operation.",
+        cause,
+      })
+    : new HoldfastError("Holdfast's module failed during the call. What is stored is safe.", {
+        code: "ABORTED",
+        nextStep: "Look at the operation's state and call again; if it persists, reload the page.",
+        cause,
+      });
+}

@@ -1,0 +1,140 @@
+// @ts-check
+/** The object that stands for one operation. */
+/** @import * as Api from "./index.d.ts" */
+/** @import { Client } from "./client.js" */
+/** @import { Entry } from "./states.js" */
+import { checkLimits, checkNames, checkText } from "./check.js";
+import { invalid } from "./error.js";
+import { bytesOf, dataOf, errorOf, isEnded, isSettled } from "./outcome.js";
+import { Updates } from "./updates.js";
+
+export class Operation {
+  #client;
+  #entry;
+
+  /**
+   * @param {Client} client
+   * @param {Entry} entry
+   */
+  constructor(client, entry) {
+    this.#client = client;
+    this.#entry = entry;
+  }
+
+  get state() {
+    return this.#entry.state;
+  }
+
+  /** @param {Api.WaitOptions} [options] */
+  async outcome(options) {
+    const state = await this.#client.until(this.#entry, isSettled, [signalOf(options)], true);
+    const { receipt, ledger, parked, result } = state;
+    if (state.status === "succeeded") {
+      const data = await dataOf(this.#client, state);
+      const { replayed = false, capturedAt } = result ?? {};
+      return { status: state.status, data, receipt, ledger, replayed, capturedAt };
+    }
+    const error = errorOf(state);
+    return parked
+      ? { status: "parked", reason: parked.reason, exits: parked.exits, error }
+      : { status: state.status, error, receipt, ledger };
+  }
+
+  /** @param {Api.WaitOptions} [options] */
+  async result(options) {
+    return dataOf(this.#client, await this.#succeeded(options));
+  }
+
+  /** @param {Api.WaitOptions} [options] */
+  async blob(options) {
+    const state = await this.#succeeded(options);
+    const bytes = await bytesOf(this.#client, state);
+    return new Blob([bytes], { type: state.result?.mediaType ?? "" });
+  }
+
+  /** @param {Api.WaitOptions} [options] */
+  updates(options) {
+    const signal = signalOf(options);
+    return new Updates(
+      (last, left) => this.#client.until(this.#entry, (state) => state !== last, [signal, left]),
+      isEnded,
+    );
+  }
+
+  async cancel() {
+    return this.#command({ cancel: {} });
+  }
+
+  /** @param {{ limits?: Api.Limits, acceptRisk?: "duplicate" }} [options] */
+  async resume(options = {}) {
+    checkNames(options, "resume", "limits acceptRisk");
+    const { limits, acceptRisk } = options;
+    checkLimits(limits, "limits");
+    if (acceptRisk !== undefined && acceptRisk !== "duplicate") {
+      throw invalid("acceptRisk", 'acceptRisk must be "duplicate".');
+    }
+    return this.#command({ resume: { limits, acceptRisk } });
+  }
+
+  /** @param {{ found: string } | "not-executed" | "abandon"} how */
+  async resolve(how) {
+    if (how !== "not-executed" && how !== "abandon") {
+      checkNames(how, "resolve", "found");
+      checkText(how.found, "found");
+    }
+    return this.#command({ resolve: how });
+  }
+
+  /** @param {{ reviewed: string, anyway?: boolean }} options */
+  async retry(options) {
+    checkNames(options, "retry", "reviewed anyway");
+    const { reviewed, anyway = false } = options;
+    checkText(reviewed, "reviewed");
+    if (typeof anyway !== "boolean") throw invalid("anyway", "anyway must be true or false.");
+    return this.#command({ retry: { reviewed, anyway } });
+  }
+
+  async acknowledge() {
+    return this.#command({ acknowledge: {} });
+  }
+
+  /** @returns {Promise<readonly Api.JournalEntry[]>} */
+  async journal() {
+    return JSON.parse(await this.#client.call("journal", [this.state.id], true));
+  }
+
+  /** @param {object} command */
+  async #command(command) {
+    const json = JSON.stringify(command);
+    return this.#client.operationOf(await this.#client.call("command", [this.state.id, json], false));
+  }
+
+  /** @param {Api.WaitOptions} [options] */
+  async #succeeded(options) {
+    const state = await this.#client.until(this.#entry, isSettled, [signalOf(options)], true);
+    if (state.status !== "succeeded") throw errorOf(state);
+    return state;
+  }
+}
+
+/** The members of a state, which an operation shows as its own. */
+const MEMBERS =
+  "id service intent ordinal parentId childId status serviceStatus progress waiting parked " +
+  "cancelling createdAt endedAt key jobId attempts polls fault failure ledger receipt delivered " +
+  "acknowledged revision";
+
+for (const name of MEMBERS.split(" ")) {
+  Object.defineProperty(Operation.prototype, name, {
+    /** @this {Operation} */
+    get() {
+      return /** @type {any} */ (this.state)[name];
+    },
+  });
+}
+
+/** @param {Api.WaitOptions} [options] */
+function signalOf(options) {
+  if (options === undefined) return undefined;
+  checkNames(options, "wait", "signal");
+  return options.signal;
+}

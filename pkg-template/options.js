@@ -1,0 +1,97 @@
+// @ts-check
+/** @import * as Api from "./index.d.ts" */
+import { checkFunction, checkLimits, checkNames, checkText, exactJson } from "./check.js";
+import { invalid } from "./error.js";
+
+/**
+ * Checked options: what the facade calls, and what the module is told, as JSON.
+ *
+ * @typedef {{ options: Api.HoldfastOptions<Record<string, Api.Service<any>>>, config: string }} Settings
+ */
+
+/**
+ * Checks the options of `createHoldfast`, and keeps them as they are at this moment.
+ *
+ * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
+ * @returns {Settings}
+ */
+export function checkOptions(options) {
+  checkNames(options, "", "account services onSettled observe database module fetch");
+  const { account, services, database = "holdfast" } = options;
+  if (typeof account !== "function") {
+    throw invalid("account", "account must be a function.", 'One user only: () => "local".');
+  }
+  for (const name of /** @type {const} */ (["onSettled", "observe", "fetch"])) {
+    checkFunction(options[name], name);
+  }
+  checkText(database, "database");
+  const names = typeof services === "object" && services ? Object.keys(services) : [];
+  if (!names.length) throw invalid("services", "services must name at least one service.");
+  const told = names.map((name) => {
+    checkText(name, "services");
+    return [name, checkService(services[name], `services.${name}`)];
+  });
+  return {
+    options: { ...options, services: { ...services } },
+    config: JSON.stringify({ database, services: Object.fromEntries(told) }),
+  };
+}
+
+/**
+ * What the module is told of a service.
+ *
+ * @param {Api.Service<any>} service
+ * @param {string} field
+ */
+function checkService(service, field) {
+  checkNames(service, field, "profile baseUrl authorize result limits");
+  const { profile, baseUrl, authorize, result, limits } = service;
+  checkFunction(authorize, `${field}.authorize`);
+  checkLimits(limits, `${field}.limits`);
+  if (typeof profile !== "object" || !profile) checkText(profile, `${field}.profile`);
+  if (result !== undefined && typeof result?.["~standard"]?.validate !== "function") {
+    throw invalid(
+      `${field}.result`,
+      `${field}.result is no Standard Schema.`,
+      "Give a schema of Zod, Valibot, ArkType or another library that implements it.",
+    );
+  }
+  return {
+    profile: typeof profile === "object" ? JSON.parse(exactJson(profile, `${field}.profile`)) : profile,
+    baseUrl: checkBaseUrl(baseUrl, `${field}.baseUrl`),
+    limits,
+  };
+}
+
+/**
+ * The URL in its normal form, without a slash at its end. Credentials travel there, so it is HTTPS,
+ * or does not leave the machine.
+ *
+ * @param {any} text
+ * @param {string} field
+ */
+function checkBaseUrl(text, field) {
+  /** @type {URL | undefined} */
+  let url;
+  try {
+    if (typeof text === "string") url = new URL(text);
+  } catch {
+    // Said below.
+  }
+  const local = url && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && local))) {
+    throw invalid(
+      field,
+      `${field} must be an absolute https: URL, or http: on a loopback address.`,
+      'For example "https://api.example.com".',
+    );
+  }
+  if (url.username || url.password || /[?#]/.test(text)) {
+    throw invalid(
+      field,
+      `${field} must hold no credentials, query or fragment.`,
+      "Credentials belong to authorize.",
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}

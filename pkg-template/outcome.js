@@ -1,0 +1,138 @@
+// @ts-check
+/** How an operation came out: its data, or the error that says what to do next. */
+/** @import * as Api from "./index.d.ts" */
+/** @import { Client } from "./client.js" */
+import { HoldfastError } from "./error.js";
+import { valueOf } from "./result.js";
+
+/** @type {readonly Api.Status[]} */
+const ENDINGS = ["succeeded", "rejected", "failed", "cancelled", "expired", "incomplete", "abandoned"];
+
+/** @param {Api.OperationState} state */
+export const isEnded = (state) => ENDINGS.includes(state.status);
+
+/** @param {Api.OperationState} state */
+export const isSettled = (state) => isEnded(state) || state.parked !== undefined;
+
+/**
+ * The kept result's bytes.
+ *
+ * @param {Client} client
+ * @param {Api.OperationState} state
+ */
+export async function bytesOf(client, { id, status, result }) {
+  const bytes = new Uint8Array(result?.bytes ?? 0);
+  let length = 0;
+  for (let index = 0; ; index++) {
+    /** @type {Uint8Array | undefined} */
+    const chunk = await client.call("chunk", [id, index], true);
+    if (!chunk || length + chunk.length > bytes.length) break;
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  if (length === bytes.length) return bytes;
+  throw new HoldfastError(`The kept result is ${bytes.length} bytes long and reads back otherwise.`, {
+    code: "STORAGE_UNAVAILABLE",
+    operationId: id,
+    stage: status,
+    nextStep: "Read it again; if it stays so, this browser's storage is damaged.",
+  });
+}
+
+/**
+ * The kept result's value.
+ *
+ * @param {Client} client
+ * @param {Api.OperationState} state
+ */
+export async function dataOf(client, state) {
+  const bytes = await bytesOf(client, state);
+  try {
+    return await valueOf(client.schemaOf(state.service), bytes, state.result?.mediaType);
+  } catch (cause) {
+    throw new HoldfastError(`The kept result does not fit the schema: ${text(cause)}.`, {
+      code: "RESULT_INCOMPLETE",
+      operationId: state.id,
+      stage: state.status,
+      nextStep: "It fitted when it was kept: has the schema changed? blob() gives the bytes.",
+      cause,
+    });
+  }
+}
+
+/** @type {Record<Api.ParkReason, string>} */
+const PARKED = {
+  NeedsCredential: "The credential was refused, or could not be had. Get a valid one, then",
+  NeedsAccess: "The service or the source does not give access. Get access, then",
+  NeedsCredit: "There is no credit left at the service. Add credit, then",
+  DeadlineExceeded: "A point in time that the limits set has passed. Give it more time, or",
+  BudgetExhausted: "The attempts or the credits that the limits set are used up. Widen them, or",
+  OutcomeUnknown:
+    "Whether the service took the work on cannot be learned by asking. Look at the service, then",
+  ScopeChanged:
+    "The credential speaks for somebody else while the outcome is unknown. Go back to the old one, or",
+  CancelUnconfirmed: "Whether the cancellation took effect cannot be learned. Look at the service, then",
+  KeyConflict: "The service says that the key belongs to another request. Look at the service, then",
+  JobNotFound: "The service no longer knows the job. Look at the service, then",
+};
+
+/**
+ * The error for a park, and for every ending but success.
+ *
+ * @param {Api.OperationState} state
+ */
+export function errorOf(state) {
+  const { status, parked, failure, fault } = state;
+  /** @type {(code: Api.ErrorCode, message: string, nextStep: string, more?: object) => Api.HoldfastError} */
+  const error = (code, message, nextStep, more) =>
+    new HoldfastError(message, { code, nextStep, operationId: state.id, stage: status, fault, ...more });
+  if (parked) {
+    const [what, todo] = PARKED[parked.reason]?.split(/(?<=\.) (?=[A-Z])/) ?? [parked.reason, "Then"];
+    const code =
+      parked.reason === "JobNotFound"
+        ? "JOB_NOT_FOUND"
+        : parked.reason === "KeyConflict"
+          ? "KEY_CONFLICT"
+          : "PARKED";
+    const { reason, exits } = parked;
+    return error(code, what, `${todo} call ${exits.join(" or ")}.`, { reason, exits });
+  }
+  switch (status) {
+    case "rejected":
+      return error("REJECTED", `The service refused the request${said(fault)}.`,
+        "Correct it and submit it under a new intent.");
+    case "failed":
+      return error("JOB_FAILED", `The job ran and failed${said(failure)}.`, retryStep(failure), {
+        failure,
+        fault: fault ?? failure,
+      });
+    case "cancelled":
+      return error("CANCELLED", "The job was cancelled.", "To run it, submit it under a new intent.");
+    case "expired":
+      return error("RESULT_EXPIRED", `The service no longer has the job's result${said(fault)}.`,
+        "To run it again, at its price, submit it under a new intent.");
+    case "incomplete":
+      return error("RESULT_INCOMPLETE", `The result is not what it should be${said(fault)}.`,
+        "What came is kept: compare it with the schema, and send the receipt to the service.");
+    default:
+      return error("ABANDONED", "The operation was given up.",
+        "To run it, submit it under a new intent.");
+  }
+}
+
+/** @param {Api.Failure | undefined} failure */
+const retryStep = (failure) =>
+  failure?.class === "input" || failure?.class === "target"
+    ? "The same request would fail again: correct it under a new intent, or say anyway to retry()."
+    : "Read failure, then call retry({reviewed: failure.id}).";
+
+/** @param {Api.Fault | undefined} fault */
+function said(fault) {
+  if (!fault) return "";
+  const facts = [fault.code, fault.httpStatus && `HTTP ${fault.httpStatus}`].filter(Boolean).join(", ");
+  const message = fault.message?.replace(/\.$/, "") ?? "";
+  return `${message && `: ${message}`}${facts && ` (${facts})`}`;
+}
+
+/** @param {unknown} cause */
+const text = (cause) => (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");

@@ -1,0 +1,56 @@
+// @ts-check
+/** A result's bytes, as the value that the app gets. */
+/** @import * as Api from "./index.d.ts" */
+
+/**
+ * What is wrong with a result by the service's schema; null when nothing is.
+ *
+ * @param {Api.StandardSchema<any> | undefined} schema
+ * @param {Uint8Array} bytes
+ * @returns {Promise<string | null>}
+ */
+export async function faultOf(schema, bytes) {
+  if (!schema) return null;
+  try {
+    await validated(schema, bytes);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * The value of a result. With a schema: its output. Otherwise JSON is parsed, where the media type
+ * says JSON or nothing; `text/*` gives a string; everything else, the bytes.
+ *
+ * @param {Api.StandardSchema<any> | undefined} schema
+ * @param {Uint8Array} bytes
+ * @param {string | undefined} mediaType
+ * @returns {Promise<any>}
+ */
+export async function valueOf(schema, bytes, mediaType) {
+  if (schema) return validated(schema, bytes);
+  const type = (mediaType ?? "").split(";", 1)[0].trim().toLowerCase();
+  try {
+    if (!type || /[/+]json$/.test(type)) return JSON.parse(textOf(bytes));
+    if (type.startsWith("text/")) return textOf(bytes);
+  } catch {
+    // Not what it says it is: the bytes are the truth.
+  }
+  return bytes;
+}
+
+/**
+ * @param {Api.StandardSchema<any>} schema
+ * @param {Uint8Array} bytes
+ */
+async function validated(schema, bytes) {
+  const outcome = await schema["~standard"].validate(JSON.parse(textOf(bytes)));
+  if (outcome.issues) {
+    throw new Error(outcome.issues.map((issue) => issue.message).join("; ") || "It is not valid.");
+  }
+  return outcome.value;
+}
+
+/** @param {Uint8Array} bytes */
+const textOf = (bytes) => new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,0 +1,118 @@
+// @ts-check
+/** The newest known state of each operation that this client has seen. */
+/** @import * as Api from "./index.d.ts" */
+import { report } from "./report.js";
+
+/** How many states are remembered beyond those that somebody holds. */
+const STATES_MAX = 500;
+
+/**
+ * One operation's newest state and those who wait for its next.
+ *
+ * @typedef {{
+ *   state: Api.OperationState,
+ *   account: string | null,
+ *   waiting: Set<() => void>,
+ *   operation?: WeakRef<Api.Operation<any>>,
+ * }} Entry
+ */
+
+export class States {
+  /** @type {Map<string, Entry>} */
+  #entries = new Map();
+  /** @type {readonly Api.OperationState[] | undefined} */
+  #snapshot;
+  /** @type {string | null | undefined} */
+  #account;
+  #told = true;
+  /** @type {ReadonlySet<() => void>} */
+  #listeners;
+  #currentAccount;
+
+  /**
+   * @param {ReadonlySet<() => void>} listeners Told of any change.
+   * @param {() => string | null} currentAccount
+   */
+  constructor(listeners, currentAccount) {
+    this.#listeners = listeners;
+    this.#currentAccount = currentAccount;
+  }
+
+  /**
+   * Takes a state in, as the module tells it. An older one never replaces a newer.
+   *
+   * @param {string} json
+   * @returns {Entry}
+   */
+  accept(json) {
+    const state = /** @type {Api.OperationState} */ (freeze(JSON.parse(json)));
+    const entry = this.#entries.get(state.id);
+    if (!entry) {
+      const made = { state, account: this.#currentAccount(), waiting: new Set() };
+      this.#entries.set(state.id, made);
+      this.#bound();
+      this.#changed();
+      return made;
+    }
+    if (state.revision > entry.state.revision) {
+      entry.state = state;
+      for (const tell of [...entry.waiting]) tell();
+      this.#changed();
+    }
+    return entry;
+  }
+
+  /** The current account's states, newest first; the same array as long as nothing changes. */
+  snapshot() {
+    const account = this.#currentAccount();
+    if (account !== this.#account) this.#snapshot = undefined;
+    this.#account = account;
+    return (this.#snapshot ??= Object.freeze(
+      [...this.#entries.values()]
+        .filter((entry) => entry.account === account)
+        .map((entry) => entry.state)
+        .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)),
+    ));
+  }
+
+  /** Those that somebody waits for. */
+  awaited() {
+    return [...this.#entries.values()].filter((entry) => entry.waiting.size > 0);
+  }
+
+  #bound() {
+    if (this.#entries.size <= STATES_MAX) return;
+    for (const [id, entry] of this.#entries) {
+      if (entry.waiting.size || entry.operation?.deref()) continue;
+      this.#entries.delete(id);
+      if (this.#entries.size <= STATES_MAX) return;
+    }
+  }
+
+  /** Tells the listeners, later and once for all that happens until then. */
+  #changed() {
+    this.#snapshot = undefined;
+    if (!this.#told) return;
+    this.#told = false;
+    queueMicrotask(() => {
+      this.#told = true;
+      for (const listener of [...this.#listeners]) {
+        try {
+          listener();
+        } catch (error) {
+          report(listener, "a listener of subscribe()", error);
+        }
+      }
+    });
+  }
+}
+
+/**
+ * @template T
+ * @param {T} value
+ * @returns {T}
+ */
+function freeze(value) {
+  if (typeof value === "object" && value) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+}

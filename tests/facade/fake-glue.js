@@ -1,0 +1,36 @@
+// The generated glue's surface over a scripted module, for what only a browser has in earnest.
+export const world = {
+  inits: 0,
+  resets: 0,
+  initError: undefined,
+  clients: [],
+  /** Methods by name: `(client, ...args) => value`. */
+  script: {},
+};
+globalThis.__holdfastWorld = world;
+
+export default async function init() {
+  world.inits += 1;
+  if (world.initError) throw world.initError;
+}
+
+export function __wbg_reset_state() {
+  world.resets += 1;
+}
+
+export class Client {
+  constructor(config, host) {
+    this.config = config;
+    this.host = host;
+    world.clients.push(this);
+    world.script.construct?.(this);
+  }
+  wake() {}
+  yield() {}
+}
+
+for (const method of ["submit", "find", "load", "list", "command", "journal", "chunk", "start", "close"]) {
+  Client.prototype[method] = async function (...args) {
+    return world.script[method]?.(this, ...args);
+  };
+}

@@ -1,0 +1,34 @@
+/** The module's surface as the facade uses it, in the place of the generated declarations. */
+export interface Host {
+  account(): string | null;
+  authorize(
+    service: string,
+    purpose: "submit" | "poll" | "result" | "call",
+    refresh: boolean,
+  ): Promise<{ headers: [string, string][]; scope?: string } | null>;
+  validate(service: string, bytes: Uint8Array): Promise<string | null>;
+  consumes: boolean;
+  settled(stateJson: string): Promise<void>;
+  notify(stateJson: string, entriesJson: string): void;
+  fetch: typeof globalThis.fetch | undefined;
+}
+
+export class Client {
+  constructor(configJson: string, host: Host);
+  submit(service: string, submissionJson: string, body: Uint8Array): Promise<string>;
+  find(service: string, intent: string): Promise<string | undefined>;
+  load(id: string): Promise<string | undefined>;
+  list(filterJson: string): Promise<string>;
+  command(id: string, commandJson: string): Promise<string>;
+  journal(id: string): Promise<string>;
+  chunk(id: string, index: number): Promise<Uint8Array | undefined>;
+  wake(): void;
+  yield(): void;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Generated with `--experimental-reset-state-function`: a new instance in the place of the old. */
+export function __wbg_reset_state(): void;
+
+export default function init(options: { module_or_path: unknown }): Promise<unknown>;

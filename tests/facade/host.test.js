@@ -1,0 +1,187 @@
+// The app's callbacks, and the module's life and death.
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { loadPackage, options, settle, state } from "./package.js";
+
+test("the module is initialised once for all, and again after a failure", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  world.initError = new WebAssembly.CompileError("blocked by CSP");
+  const holdfast = createHoldfast(options());
+  await assert.rejects(holdfast.start(), (error) => {
+    assert.equal(error.code, "WASM_BLOCKED");
+    assert.match(error.nextStep, /script-src 'self' 'wasm-unsafe-eval'/);
+    return true;
+  });
+  world.initError = undefined;
+  const other = createHoldfast(options());
+  await Promise.all([holdfast.start(), holdfast.list().catch(() => 0), other.start()]);
+  assert.equal(world.inits, 2);
+  assert.equal(world.clients.length, 2);
+});
+
+test("the module gets the configuration as JSON", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  await createHoldfast(options({}, { baseUrl: "https://API.example.com/", limits: { attempts: 2 } })).start();
+  assert.deepEqual(JSON.parse(world.clients[0].config), {
+    database: "holdfast",
+    services: { reports: { profile: "runharvester", baseUrl: "https://api.example.com", limits: { attempts: 2 } } },
+  });
+});
+
+test("what the module refuses arrives as a HoldfastError", async (t) => {
+  const { createHoldfast, isHoldfastError, world } = await loadPackage(t);
+  world.script.submit = () => {
+    throw { code: "INTENT_CONFLICT", message: "Other bytes.", nextStep: "Use another intent.", operationId: "op-1" };
+  };
+  const error = await createHoldfast(options()).submit("reports", { intent: "a", body: {} }).catch((e) => e);
+  assert.ok(isHoldfastError(error) && error instanceof Error);
+  assert.equal(error.message, "Other bytes. Use another intent.");
+  assert.equal(error.operationId, "op-1");
+});
+
+test("a trap costs an instance: reads and submits are made again in a new one", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
+  t.after(() => holdfast.close());
+  let traps = 1;
+  let started = 0;
+  world.script.start = () => void started++;
+  world.script.submit = () => {
+    if (traps-- > 0) throw new WebAssembly.RuntimeError("unreachable");
+    return state();
+  };
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  assert.deepEqual([world.resets, world.clients.length, started], [1, 2, 1]);
+  world.script.command = () => {
+    throw new WebAssembly.RuntimeError("unreachable");
+  };
+  await assert.rejects(operation.cancel(), { code: "ABORTED" });
+  traps = 2;
+  await assert.rejects(holdfast.submit("reports", { intent: "one", body: {} }), { code: "SUBMIT_UNCONFIRMED" });
+});
+
+test("calls that a dead instance would never answer are made again, in every client", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const hung = createHoldfast(options());
+  const trapped = createHoldfast(options());
+  t.after(() => Promise.all([hung.close(), trapped.close()]));
+  let answer = () => new Promise(() => undefined);
+  world.script.find = (client, service, intent) => (intent === "hang" ? answer() : undefined);
+  await hung.start();
+  const found = hung.find("reports", "hang");
+  await settle();
+  answer = () => state();
+  world.script.journal = () => "[]";
+  let once = true;
+  world.script.list = () => {
+    if (once) throw ((once = false), new WebAssembly.RuntimeError("unreachable"));
+    return '{"operations":[]}';
+  };
+  await trapped.list();
+  assert.equal((await found).id, "op-1");
+  assert.equal(world.resets, 1);
+});
+
+test("authorize is asked with a signal, and its answer is checked", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const error = mock.method(console, "error", () => undefined);
+  t.after(() => error.mock.restore());
+  const asked = [];
+  let answer = { headers: { authorization: "Bearer a" }, scope: "org" };
+  const authorize = (request) => (asked.push(request), answer);
+  await createHoldfast(options({}, { authorize })).start();
+  const { host } = world.clients[0];
+  assert.deepEqual(await host.authorize("reports", "poll", true), {
+    headers: [["authorization", "Bearer a"]],
+    scope: "org",
+  });
+  assert.deepEqual([asked[0].purpose, asked[0].refresh, asked[0].signal.aborted], ["poll", true, false]);
+  for (answer of [{}, { headers: { a: 1 } }, { headers: new Headers({ a: "secret" }) }, { headers: {}, scope: 1 }]) {
+    await assert.rejects(host.authorize("reports", "poll", false), { code: "INVALID_INPUT" });
+  }
+  answer = null;
+  assert.equal(await host.authorize("reports", "poll", false), null);
+  assert.equal(error.mock.callCount(), 1);
+  assert.doesNotMatch(JSON.stringify(error.mock.calls[0].arguments), /secret/);
+});
+
+test("onSettled is handed the operation, and its failure is the module's to hear", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const given = [];
+  const onSettled = async (operation) => {
+    given.push(operation.status);
+    if (given.length === 1) throw new Error("disk full");
+  };
+  await createHoldfast(options({ onSettled })).start();
+  const { host } = world.clients[0];
+  assert.equal(host.consumes, true);
+  const ended = state({ status: "cancelled", revision: 2 });
+  await assert.rejects(host.settled(ended), /disk full/);
+  await host.settled(ended);
+  assert.deepEqual(given, ["cancelled", "cancelled"]);
+});
+
+test("observe runs outside the module's call, and what it throws is said once", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const error = mock.method(console, "error", () => undefined);
+  t.after(() => error.mock.restore());
+  const events = [];
+  const observe = (event) => {
+    events.push(event);
+    throw new Error("observer");
+  };
+  await createHoldfast(options({ observe })).start();
+  const entries = [
+    { at: 5, event: "submit.answered", count: 1, purpose: "submit", httpStatus: 202 },
+    { at: 6, event: "poll.answered", count: 2, state: "running" },
+  ];
+  world.clients[0].host.notify(state({ status: "active" }), JSON.stringify(entries));
+  assert.equal(events.length, 0);
+  await settle();
+  assert.deepEqual(events.map((event) => event.name), ["submit.answered", "poll.answered"]);
+  assert.equal(events[0].attributes["http.response.status_code"], 202);
+  assert.equal(events[0].attributes["holdfast.operation.id"], "op-1");
+  assert.equal(error.mock.callCount(), 1);
+});
+
+test("the page's life reaches the module from the first use to the close", async (t) => {
+  const page = new EventTarget();
+  const told = [];
+  for (const name of ["addEventListener", "removeEventListener"]) {
+    globalThis[name] = page[name].bind(page);
+    t.after(() => delete globalThis[name]);
+  }
+  const { createHoldfast, world } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
+  await holdfast.start();
+  world.clients[0].wake = () => told.push("wake");
+  world.clients[0].yield = () => told.push("yield");
+  for (const name of ["online", "pagehide", "pageshow"]) page.dispatchEvent(new Event(name));
+  assert.deepEqual(told, ["wake", "yield", "wake"]);
+  await holdfast.close();
+  page.dispatchEvent(new Event("online"));
+  assert.equal(told.length, 3);
+});
+
+test("a trap that only the page hears of is a death too", async (t) => {
+  const page = new EventTarget();
+  for (const name of ["addEventListener", "removeEventListener"]) {
+    globalThis[name] = page[name].bind(page);
+    t.after(() => delete globalThis[name]);
+  }
+  const { createHoldfast, world } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
+  t.after(() => holdfast.close());
+  world.script.find = () => new Promise(() => undefined);
+  await holdfast.start();
+  const found = holdfast.find("reports", "one");
+  await settle();
+  world.script.find = () => state();
+  const hear = (error) => page.dispatchEvent(Object.assign(new Event("error"), { error }));
+  hear(new Error("holdfast"));
+  hear(Object.assign(new WebAssembly.RuntimeError("unreachable"), { stack: "at other.wasm" }));
+  assert.equal(world.resets, 0);
+  hear(Object.assign(new WebAssembly.RuntimeError("unreachable"), { stack: "at https://a/holdfast.wasm:1" }));
+  assert.equal((await found).id, "op-1");
+  assert.equal(world.resets, 1);
+});

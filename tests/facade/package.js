@@ -1,0 +1,51 @@
+// A copy of the package's files beside the scripted glue: fresh modules for every test.
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const source = fileURLToPath(new URL("../../pkg-template/", import.meta.url));
+const glue = fileURLToPath(new URL("./fake-glue.js", import.meta.url));
+
+/** The package's entry, and the world behind its glue once it has been loaded. */
+export async function loadPackage(test) {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-"));
+  test.after(() => rmSync(folder, { recursive: true }));
+  cpSync(source, folder, { recursive: true });
+  cpSync(glue, join(folder, "glue.js"));
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const entry = await import(pathToFileURL(join(folder, "index.js")));
+  const { world } = await import(pathToFileURL(join(folder, "glue.js")));
+  return { ...entry, world };
+}
+
+/** Options of a client with one service, over those given. */
+export const options = (more = {}, service = {}) => ({
+  account: () => "local",
+  services: { reports: { profile: "runharvester", baseUrl: "https://api.example.com", ...service } },
+  ...more,
+});
+
+/** An operation's state as JSON, over a queued one. */
+export const state = (more = {}) =>
+  JSON.stringify({
+    id: "op-1",
+    service: "reports",
+    intent: "one",
+    ordinal: 0,
+    status: "queued",
+    cancelling: false,
+    createdAt: 1000,
+    key: "key-1",
+    attempts: 0,
+    polls: 0,
+    ledger: { cost: "0", open: false },
+    receipt: { operationId: "op-1", key: "key-1" },
+    delivered: false,
+    acknowledged: false,
+    revision: 1,
+    ...more,
+  });
+
+/** Lets everything that is due in this turn happen. */
+export const settle = () => new Promise((resolve) => setImmediate(resolve));

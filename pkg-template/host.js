@@ -25,6 +25,7 @@ export function makeHost(options, operationOf) {
       await null;
       return authorize(services[service], { purpose, refresh });
     },
+    validates: (service) => services[service]?.result !== undefined,
     async validate(service, bytes) {
       await null;
       return faultOf(services[service]?.result, bytes);

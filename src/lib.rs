@@ -2,5 +2,10 @@
 
 pub mod driver;
 pub mod engine;
+#[cfg(target_arch = "wasm32")]
+pub mod js;
 pub mod model;
+pub mod record;
 pub mod rules;
+#[cfg(target_arch = "wasm32")]
+pub mod web;

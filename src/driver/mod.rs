@@ -20,6 +20,7 @@ pub use submit::Submission;
 use crate::engine::output::Output;
 use crate::engine::{CallId, Engine, Input, Reply, ServiceSetup, Transmit, WriteSet};
 use crate::model::dice::Dice;
+use crate::model::error::Error;
 use crate::model::http::Headers;
 use crate::model::ids::{ContextId, OperationId};
 use crate::model::lane::Claim;
@@ -88,6 +89,16 @@ impl<P: Ports> Driver<P> {
     /// comes online. Too often does no harm.
     pub fn wake(&self) {
         self.feed(Input::Tick);
+    }
+
+    /// Opens storage and resumes whatever is pending.
+    ///
+    /// # Errors
+    /// `STORAGE_UNAVAILABLE`, `NO_ACCOUNT`.
+    pub async fn start(&self) -> Result<(), Error> {
+        let account = self.account()?;
+        let first = self.0.ports.store().list(&account, None, 1).await;
+        first.map(|_| self.wake()).map_err(reads::storage)
     }
 
     /// Gives every lane back, for other contexts to take up at once: the page is going away, or

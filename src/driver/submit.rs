@@ -129,7 +129,11 @@ impl<P: Ports> Driver<P> {
         })
     }
 
-    pub(super) fn account(&self) -> Result<Account, Error> {
+    /// The current account.
+    ///
+    /// # Errors
+    /// `NO_ACCOUNT` while nobody is signed in.
+    pub fn account(&self) -> Result<Account, Error> {
         self.0.ports.app().account().ok_or_else(|| {
             Error::new(Code::NoAccount, "nobody is signed in", "sign in, then call again")
         })

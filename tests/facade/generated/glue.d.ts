@@ -6,6 +6,7 @@ export interface Host {
     purpose: "submit" | "poll" | "result" | "call",
     refresh: boolean,
   ): Promise<{ headers: [string, string][]; scope?: string } | null>;
+  validates(service: string): boolean;
   validate(service: string, bytes: Uint8Array): Promise<string | null>;
   consumes: boolean;
   settled(stateJson: string): Promise<void>;

@@ -1,0 +1,91 @@
+//! The app port over the facade's host object.
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use super::sys::{Credential, Host};
+use crate::driver::ports::{App, Authorization, AuthorizeRequest};
+use crate::engine::event::Event;
+use crate::engine::output::Line;
+use crate::model::http::Headers;
+use crate::model::ids::{Account, Scope, ServiceName};
+use crate::model::operation::Operation;
+use crate::model::profile::Purpose;
+use crate::record::{journal, view};
+
+/// The app's callbacks, reached through the facade.
+pub(super) struct JsApp {
+    host: Host,
+    consumes: bool,
+}
+
+impl JsApp {
+    pub(super) fn new(host: Host) -> Self {
+        let consumes = host.consumes();
+        Self { host, consumes }
+    }
+}
+
+impl App for JsApp {
+    fn account(&self) -> Option<Account> {
+        self.host.account().ok().flatten().filter(|name| !name.is_empty()).map(Account)
+    }
+
+    async fn authorize(&self, request: AuthorizeRequest) -> Option<Authorization> {
+        let purpose = match request.purpose {
+            Purpose::Submit => "submit",
+            Purpose::Poll | Purpose::Settle => "poll",
+            Purpose::Result => "result",
+            Purpose::Cancel => "call",
+        };
+        let promise = self.host.authorize(request.service.as_str(), purpose, request.refresh);
+        let given = JsFuture::from(promise.ok()?).await.ok()?;
+        if !given.is_object() {
+            return None;
+        }
+        let given: Credential = given.unchecked_into();
+        let mut headers = Headers::default();
+        for pair in given.headers().iter() {
+            let pair: Array = pair.dyn_into().ok()?;
+            headers.push(pair.get(0).as_string()?, pair.get(1).as_string()?);
+        }
+        Some(Authorization { headers, scope: given.scope().map(Scope) })
+    }
+
+    fn validates(&self, service: &ServiceName) -> bool {
+        self.host.validates(service.as_str()).unwrap_or(false)
+    }
+
+    async fn fault_of(&self, service: &ServiceName, result: &[u8]) -> Option<String> {
+        let promise = self.host.validate(service.as_str(), Uint8Array::from(result));
+        match JsFuture::from(promise.ok()?).await {
+            Ok(fault) => fault.as_string(),
+            Err(_) => Some("the result's schema threw".into()),
+        }
+    }
+
+    fn consumes(&self) -> bool {
+        self.consumes
+    }
+
+    async fn settled(&self, operation: &Operation) -> bool {
+        match self.host.settled(&view::view(operation)) {
+            Ok(promise) => JsFuture::from(promise).await.is_ok(),
+            Err(_) => false,
+        }
+    }
+
+    fn notify(&self, event: Box<Event>) {
+        let mut entries = String::from("[");
+        for (index, entry) in event.entries.into_iter().enumerate() {
+            if index > 0 {
+                entries.push(',');
+            }
+            entries.push_str(&journal::encode_line(&Line { number: 0, count: 1, entry }));
+        }
+        entries.push(']');
+        // What the facade throws here concerns nothing that is stored.
+        let _: Result<(), JsValue> = self.host.notify(&view::view(&event.operation), &entries);
+    }
+}

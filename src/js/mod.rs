@@ -1,0 +1,11 @@
+//! Floor 6: what JavaScript sees.
+
+mod app;
+mod client;
+mod errors;
+mod ports;
+mod profiles;
+mod setup;
+mod sys;
+
+pub use client::Client;

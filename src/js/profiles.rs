@@ -1,0 +1,9 @@
+//! The profiles that come with the package, by name.
+
+/// Name and text.
+const BUILT_IN: &[(&str, &str)] =
+    &[("runharvester", include_str!("../../pkg-template/profiles/runharvester.json"))];
+
+pub(super) fn built_in(name: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(own, _)| *own == name).map(|(_, text)| *text)
+}

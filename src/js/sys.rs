@@ -1,0 +1,50 @@
+//! The facade's side of the surface: what the module calls.
+
+use js_sys::{Function, Promise, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The app's callbacks, as the facade gives them. None of them runs the app's code in the turn
+    /// of the call.
+    pub type Host;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn account(this: &Host) -> Result<Option<String>, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn authorize(
+        this: &Host,
+        service: &str,
+        purpose: &str,
+        refresh: bool,
+    ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn consumes(this: &Host) -> bool;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn validates(this: &Host, service: &str) -> Result<bool, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn validate(this: &Host, service: &str, bytes: Uint8Array) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn settled(this: &Host, state: &str) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn notify(this: &Host, state: &str, entries: &str) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn fetch(this: &Host) -> Option<Function>;
+
+    /// A credential as the facade gives it.
+    pub type Credential;
+
+    /// Pairs of name and value.
+    #[wasm_bindgen(method, getter)]
+    pub fn headers(this: &Credential) -> js_sys::Array;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn scope(this: &Credential) -> Option<String>;
+}

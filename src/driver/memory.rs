@@ -2,6 +2,8 @@
 
 mod index;
 mod tables;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
 
 use core::cell::RefCell;
 use std::rc::Rc;

@@ -4,3 +4,5 @@ pub mod driver;
 pub mod engine;
 pub mod model;
 pub mod rules;
+#[cfg(target_arch = "wasm32")]
+pub mod web;

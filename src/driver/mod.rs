@@ -3,7 +3,11 @@
 //! Inputs are queued and carried into the engine one at a time; what the engine wants done is
 //! started as tasks of the host, each of which ends by queuing an input. The driver decides nothing.
 
+pub mod admission;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 mod exchange;
+pub mod memory;
 mod oneshot;
 pub mod outbox;
 pub mod ports;

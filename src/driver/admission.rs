@@ -1,0 +1,71 @@
+//! Whether a member of a transaction may be written: the one judgement that all stores share.
+//!
+//! A store reads what [`Stored`] asks for inside its transaction, asks [`admit`], and writes.
+
+use super::ports::store::{Name, Write, Written};
+use crate::model::ids::{JobId, LaneId, OperationId, Revision, WriteId};
+use crate::model::lane::Lane;
+use crate::rules::lease;
+
+/// What a judgement rests on, as it stands inside the transaction: later members of a batch see
+/// what earlier ones have written.
+pub trait Stored {
+    /// The row's revision, and which write it is.
+    fn version(&self, id: &OperationId) -> Option<(Revision, &WriteId)>;
+
+    /// The lane's row.
+    fn lane(&self, id: &LaneId) -> Option<&Lane>;
+
+    /// The operation that a name stands for.
+    fn named(&self, name: &Name) -> Option<&OperationId>;
+
+    /// The operation that a service's id belongs to.
+    fn job(&self, job: &(String, JobId)) -> Option<&OperationId>;
+}
+
+/// What shall happen with a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Nothing is to be written, and this is the answer.
+    Answered(Written),
+    /// All of it is to be written, and the lane becomes this one (`None`: it stays).
+    Granted(Option<Lane>),
+}
+
+/// Judges a member. Where several conditions fail, the one that reaches furthest is told: a lost
+/// lane before a moved row, a moved row before a taken name, a taken name before a taken id.
+pub fn admit(stored: &impl Stored, write: &Write) -> Admission {
+    let version = stored.version(&write.row.id);
+    if version.is_some_and(|(_, write_id)| *write_id == write.row.write_id) {
+        return Admission::Answered(Written::Done);
+    }
+    let lane = match &write.fence {
+        Some(fence) => match lease::renewed(stored.lane(&fence.lane), fence) {
+            None => return Admission::Answered(Written::Fenced),
+            renewed => renewed,
+        },
+        None => write.answer_by.and_then(|answer_by| {
+            stored.lane(&write.row.lane).map(|lane| lease::poked(lane, answer_by))
+        }),
+    };
+    if version.map(|(revision, _)| revision) != write.replaces {
+        return Admission::Answered(Written::Stale);
+    }
+    let conflict = taken_name(stored, write).or_else(|| taken_job(stored, write));
+    conflict.map_or(Admission::Granted(lane), Admission::Answered)
+}
+
+fn taken_name(stored: &impl Stored, write: &Write) -> Option<Written> {
+    let (name, expected) = write.name.as_ref()?;
+    match stored.named(name) {
+        Some(found) if *found == write.row.id || Some(found) == expected.as_ref() => None,
+        Some(found) => Some(Written::NameTaken(found.clone())),
+        // The lineage that should be continued is gone.
+        None => expected.as_ref().map(|_| Written::Stale),
+    }
+}
+
+fn taken_job(stored: &impl Stored, write: &Write) -> Option<Written> {
+    let found = stored.job(write.job.as_ref()?)?;
+    (*found != write.row.id).then(|| Written::JobTaken(found.clone()))
+}

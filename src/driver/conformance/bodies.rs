@@ -1,0 +1,58 @@
+//! Bytes: request bodies and pieces of results.
+
+use super::fixtures::*;
+use crate::driver::ports::store::{ChunkId, Store, Write, Written};
+
+fn chunk(operation: &str, download: u32, index: u32) -> ChunkId {
+    ChunkId { operation: operation.into(), download, index }
+}
+
+pub async fn a_body_is_read_back_byte_for_byte<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let bytes: Vec<u8> = (0..100_000_u32).map(|n| n as u8).collect();
+    let full = Write { body: Some(bytes.clone()), ..write(row("a")) };
+    let empty = Write { body: Some(Vec::new()), ..write(row("b")) };
+    assert_eq!(commit(&store, &[full, empty, write(row("c"))]).await, vec![Written::Done; 3]);
+    assert_eq!(store.body(&"a".into()).await, Ok(Some(bytes)));
+    assert_eq!(store.body(&"b".into()).await, Ok(Some(Vec::new())));
+    assert_eq!(store.body(&"c".into()).await, Ok(None));
+}
+
+pub async fn a_body_is_written_once<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let first = Write { body: Some(vec![1]), ..write(row("a")) };
+    let second = Write { body: Some(vec![2]), ..write(after(&row("a"))) };
+    assert_eq!(one(&store, first).await, Written::Done);
+    assert_eq!(one(&store, second).await, Written::Done);
+    assert_eq!(one(&store, write(after(&after(&row("a"))))).await, Written::Done);
+    assert_eq!(store.body(&"a".into()).await, Ok(Some(vec![1])));
+}
+
+pub async fn a_profile_may_be_stated_by_many_operations<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let profiled =
+        |id: &str| Write { profile: Some(("digest".into(), "the text".into())), ..write(row(id)) };
+    let written = commit(&store, &[profiled("a"), profiled("b")]).await;
+    assert_eq!(written, vec![Written::Done; 2]);
+    assert_eq!(one(&store, profiled("c")).await, Written::Done);
+}
+
+pub async fn pieces_of_results_are_apart<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let pieces =
+        [chunk("a", 0, 0), chunk("a", 0, 1), chunk("a", 1, 0), chunk("b", 0, 0), chunk("a", 10, 0)];
+    for (number, piece) in (0_u8..).zip(&pieces) {
+        assert_eq!(store.put_chunk(piece, &[number, 255, 0]).await, Ok(()));
+    }
+    for (number, piece) in (0_u8..).zip(&pieces) {
+        assert_eq!(store.chunk(piece).await, Ok(Some(vec![number, 255, 0])));
+    }
+    assert_eq!(store.chunk(&chunk("a", 0, 2)).await, Ok(None));
+}
+
+pub async fn a_piece_of_a_result_may_be_written_again<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    assert_eq!(store.put_chunk(&chunk("a", 0, 0), &[1, 2]).await, Ok(()));
+    assert_eq!(store.put_chunk(&chunk("a", 0, 0), &[3]).await, Ok(()));
+    assert_eq!(store.chunk(&chunk("a", 0, 0)).await, Ok(Some(vec![3])));
+}

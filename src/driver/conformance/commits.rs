@@ -1,0 +1,157 @@
+//! Members, batches, and what skipping whole means.
+
+use super::fixtures::*;
+use crate::driver::ports::store::{Durability, Queue, Row, Store, Write, Written};
+use crate::model::ids::{Revision, WriteId};
+use crate::model::time::Timestamp;
+
+pub async fn an_empty_store_answers_with_nothing<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let chunk =
+        crate::driver::ports::store::ChunkId { operation: "a".into(), download: 0, index: 0 };
+    assert_eq!(load(&store, "a").await, None);
+    assert_eq!(store.find(&name("daily")).await, Ok(None));
+    assert_eq!(store.lane(&lane_of("ann")).await, Ok(None));
+    assert_eq!(store.body(&"a".into()).await, Ok(None));
+    assert_eq!(store.chunk(&chunk).await, Ok(None));
+    assert_eq!(store.journal(&"a".into()).await, Ok(vec![]));
+    assert_eq!(due(&store, Queue::Work, u64::MAX, 10).await, (vec![], None));
+    assert_eq!(due(&store, Queue::Delivery, u64::MAX, 10).await, (vec![], None));
+    assert!(list(&store, "ann", None, 10).await.is_empty());
+}
+
+pub async fn an_empty_batch_is_complete<S: Store>(open: impl Fn() -> S) {
+    assert_eq!(commit(&open(), &[]).await, vec![]);
+}
+
+pub async fn a_row_is_read_back_as_it_was_written<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let full = Row { delivery_due: Some(Timestamp(3000)), ..row("full") };
+    let bare = Row { due: None, document: "naïve \u{1F980} \0 \"\\\n".into(), ..row("bare") };
+    for (row, durability) in [(&full, Durability::Strict), (&bare, Durability::Relaxed)] {
+        let written = store.commit(&[write(row.clone())], durability).await;
+        assert_eq!(written, Ok(vec![Written::Done]));
+    }
+    assert_eq!(load(&store, "full").await, Some(full));
+    assert_eq!(load(&store, "bare").await, Some(bare));
+}
+
+pub async fn a_first_write_onto_a_stored_row_is_stale<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    put(&store, [row("a")]).await;
+    let second = Row { write_id: WriteId::from("another"), document: "no".into(), ..row("a") };
+    assert_eq!(one(&store, write(second)).await, Written::Stale);
+    assert_eq!(load(&store, "a").await, Some(row("a")));
+}
+
+pub async fn a_write_replaces_the_revision_that_it_states<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let next = Row { document: "newer".into(), due: Some(Timestamp(9)), ..after(&row("a")) };
+    put(&store, [row("a"), next.clone()]).await;
+    assert_eq!(load(&store, "a").await, Some(next));
+}
+
+pub async fn a_write_that_states_another_revision_is_stale<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let second = after(&row("a"));
+    put(&store, [row("a"), second.clone()]).await;
+    for stated in [None, Some(Revision(1)), Some(Revision(3))] {
+        let late = Write { replaces: stated, ..write(after(&second)) };
+        assert_eq!(one(&store, late).await, Written::Stale);
+    }
+    assert_eq!(load(&store, "a").await, Some(second));
+}
+
+pub async fn a_write_that_replaces_a_missing_row_is_stale<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    assert_eq!(one(&store, write(after(&row("a")))).await, Written::Stale);
+    assert_eq!(load(&store, "a").await, None);
+}
+
+pub async fn repeated_writes_change_nothing<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    put(&store, [row("a")]).await;
+    let again = Write {
+        name: Some((name("daily"), None)),
+        body: Some(vec![1]),
+        journal: vec![entry(1)],
+        ..write(Row { document: "different".into(), due: None, ..row("a") })
+    };
+    assert_eq!(one(&store, again).await, Written::Done);
+    assert_eq!(load(&store, "a").await, Some(row("a")));
+    assert_eq!(store.find(&name("daily")).await, Ok(None));
+    assert_eq!(store.body(&"a".into()).await, Ok(None));
+    assert_eq!(store.journal(&"a".into()).await, Ok(vec![]));
+    assert_eq!(due(&store, Queue::Work, 2000, 10).await, (vec!["a".into()], None));
+}
+
+pub async fn a_repeated_write_is_done_though_its_lane_is_lost<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let lane = store.claim(&claim("tab 1", 0)).await.unwrap();
+    let owned = Write { fence: Some(fence(&lane, 50)), ..write(row("a")) };
+    assert_eq!(one(&store, owned.clone()).await, Written::Done);
+    let successor = store.claim(&claim("tab 2", 60)).await.unwrap();
+    assert_eq!(one(&store, owned).await, Written::Done);
+    assert_eq!(store.lane(&lane.id).await, Ok(Some(successor)));
+}
+
+pub async fn a_write_that_was_replaced_since_is_stale<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    put(&store, [row("a"), after(&row("a"))]).await;
+    assert_eq!(one(&store, write(row("a"))).await, Written::Stale);
+}
+
+pub async fn a_failing_member_is_skipped_whole<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let lane = store.claim(&claim("tab 1", 0)).await.unwrap();
+    put(&store, [row("holder")]).await;
+    let failing = Write {
+        replaces: Some(Revision(7)),
+        fence: Some(fence(&lane, 5000)),
+        name: Some((name("daily"), None)),
+        body: Some(vec![1, 2, 3]),
+        job: Some(("profile".into(), "job_1".into())),
+        journal: vec![entry(1)],
+        profile: Some(("digest".into(), "text".into())),
+        ..write(row("a"))
+    };
+    assert_eq!(one(&store, failing).await, Written::Stale);
+    assert_eq!(load(&store, "a").await, None);
+    assert_eq!(store.lane(&lane.id).await, Ok(Some(lane)));
+    assert_eq!(store.find(&name("daily")).await, Ok(None));
+    assert_eq!(store.body(&"a".into()).await, Ok(None));
+    assert_eq!(store.journal(&"a".into()).await, Ok(vec![]));
+    let heir = Write { job: Some(("profile".into(), "job_1".into())), ..write(row("b")) };
+    assert_eq!(one(&store, heir).await, Written::Done);
+}
+
+pub async fn a_failing_member_hinders_no_other<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let batch = [write(row("a")), write(after(&row("missing"))), write(row("c"))];
+    let written = commit(&store, &batch).await;
+    assert_eq!(written, vec![Written::Done, Written::Stale, Written::Done]);
+    assert_eq!(load(&store, "a").await, Some(row("a")));
+    assert_eq!(load(&store, "missing").await, None);
+    assert_eq!(load(&store, "c").await, Some(row("c")));
+}
+
+pub async fn members_see_what_earlier_members_wrote<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let named = |row: Row| Write {
+        name: Some((name("daily"), None)),
+        job: Some(("profile".into(), "job_1".into())),
+        ..write(row)
+    };
+    let stale = Row { write_id: WriteId::from("late"), ..after(&row("a")) };
+    let rival = Write { name: None, ..named(row("c")) };
+    let batch = [named(row("a")), write(after(&row("a"))), write(stale), named(row("b")), rival];
+    let expected = [
+        Written::Done,
+        Written::Done,
+        Written::Stale,
+        Written::NameTaken("a".into()),
+        Written::JobTaken("a".into()),
+    ];
+    assert_eq!(commit(&store, &batch).await, expected);
+    assert_eq!(load(&store, "a").await, Some(after(&row("a"))));
+}

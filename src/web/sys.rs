@@ -1,0 +1,37 @@
+//! What web-sys hides behind unstable flags, or brings only for windows.
+
+use js_sys::{Array, Function, Promise};
+use wasm_bindgen::prelude::*;
+use web_sys::IdbTransaction;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Calls back once; the handle is a number or, in Node, an object.
+    #[wasm_bindgen(js_name = setTimeout)]
+    pub(super) fn set_timeout(callback: &Function, delay_ms: i32) -> JsValue;
+
+    #[wasm_bindgen(js_name = clearTimeout)]
+    pub(super) fn clear_timeout(timer: &JsValue);
+
+    /// `IDBDatabase`, for the options of its transactions.
+    pub(super) type Database;
+
+    #[wasm_bindgen(method, catch)]
+    pub(super) fn transaction(
+        this: &Database,
+        stores: &Array,
+        mode: &str,
+        options: &JsValue,
+    ) -> Result<IdbTransaction, JsValue>;
+
+    /// `LockManager` of Web Locks.
+    pub(super) type LockManager;
+
+    #[wasm_bindgen(method, catch)]
+    pub(super) fn request(
+        this: &LockManager,
+        name: &str,
+        options: &JsValue,
+        callback: &Function,
+    ) -> Result<Promise, JsValue>;
+}

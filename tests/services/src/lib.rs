@@ -1,1 +1,19 @@
-//! Models of the services that Holdfast talks to.
+//! Models of the services that Holdfast talks to, with billing and faults.
+//!
+//! A [`Service`] is a pure model: no I/O, no clock, the same answers for the same requests at the
+//! same times. [`Loopback`] puts faults in front of it. Clones are independent worlds.
+mod fault;
+mod http;
+mod ledger;
+mod loopback;
+mod runharvester;
+mod service;
+mod time;
+
+pub use fault::{Fault, FaultKind, FaultPlan, RetryAfter};
+pub use http::{Request, Response};
+pub use ledger::{FLOOR_MS, JobEntry, LOG_MAX, Ledger, LoggedRequest};
+pub use loopback::{Delivery, Loopback, Outcome};
+pub use runharvester::{Config, RunHarvester};
+pub use service::{Call, Service};
+pub use time::{http_date, rfc3339};

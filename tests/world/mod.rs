@@ -4,7 +4,7 @@
 //! Every await of a port is a *point*, numbered as it is reached. A world can end a context at any
 //! of them, for good: nothing that it would have done afterwards happens.
 
-#![allow(dead_code, reason = "each test uses its own part of the world")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses its own part of the world")]
 
 mod clock;
 mod ports;
@@ -22,7 +22,7 @@ use holdfast::model::operation::Operation;
 use holdfast::model::policy::{Limits, LimitsPatch};
 use holdfast::rules::profile;
 use holdfast_services::Loopback;
-use holdfast_services::runharvester::RunHarvester;
+use holdfast_services::RunHarvester;
 
 pub use clock::Clock;
 pub use ports::SimPorts;

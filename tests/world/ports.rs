@@ -20,8 +20,8 @@ use holdfast::model::lane::{Claim, Fence, Lane};
 use holdfast::model::operation::Operation;
 use holdfast::model::time::Timestamp;
 use holdfast::record::view::view;
-use holdfast_services::fault::Delivery;
-use holdfast_services::http::{Request, Response};
+use holdfast_services::Delivery;
+use holdfast_services::{Request, Response};
 
 use super::{SECRET, World};
 

@@ -1,5 +1,12 @@
-//! Floor 5: the ports on browsers.
+//! Floor 5: the ports on browsers, in windows and in workers.
 
+mod clock;
+mod entropy;
+pub mod fetch;
 pub mod idb;
+mod locks;
 mod promise;
+pub mod runtime;
+mod spawn;
 mod sys;
+mod timer;

@@ -1,0 +1,135 @@
+//! `build`: the package's folder, ready to be imported, served or packed.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Result, bail};
+
+use crate::{
+    bindgen, process,
+    wasm::{self, Toolchain},
+    workspace::{Workspace, read, write},
+};
+
+/// Which of the two packages.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Variant {
+    /// What is published.
+    Published,
+    /// With named points at which a test harness can kill the process.
+    FailPoints,
+}
+
+impl Variant {
+    /// Where the package is assembled.
+    pub(crate) fn folder(self, workspace: &Workspace) -> PathBuf {
+        match self {
+            Self::Published => workspace.path("pkg"),
+            Self::FailPoints => workspace.path("target/pkg-fail-points"),
+        }
+    }
+
+    fn work_folder(self, workspace: &Workspace) -> PathBuf {
+        match self {
+            Self::Published => workspace.path("target/bindgen"),
+            Self::FailPoints => workspace.path("target/bindgen-fail-points"),
+        }
+    }
+}
+
+/// Builds a package and returns its folder.
+pub(crate) fn run(workspace: &Workspace, variant: Variant) -> Result<PathBuf> {
+    let toolchain = Toolchain::find()?;
+    let mut cargo = toolchain.release(workspace)?;
+    if variant == Variant::FailPoints {
+        cargo.args(["--features", "fail-points"]);
+    }
+    process::run(&mut cargo)?;
+    let work = variant.work_folder(workspace);
+    bindgen::generate(workspace, &wasm::module(workspace), &work)?;
+    refuse_private_paths(workspace, &toolchain, &work.join("holdfast.wasm"))?;
+    let folder = variant.folder(workspace);
+    assemble(workspace, &work, &folder)?;
+    Ok(folder)
+}
+
+/// A published module names no folder of the machine that built it.
+fn refuse_private_paths(workspace: &Workspace, toolchain: &Toolchain, module: &Path) -> Result<()> {
+    let bytes = std::fs::read(module)?;
+    for (folder, _) in toolchain.private_folders(workspace)? {
+        let name = folder.to_string_lossy();
+        if bytes.windows(name.len()).any(|window| window == name.as_bytes()) {
+            bail!("the module names a folder of this machine: {name}");
+        }
+    }
+    Ok(())
+}
+
+/// Puts the package together, and removes what an earlier one left.
+fn assemble(workspace: &Workspace, work: &Path, folder: &Path) -> Result<()> {
+    let mut wanted: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let template = workspace.path("pkg-template");
+    for (below, keep) in [("", &[".js", ".d.ts"][..]), ("profiles", &[".json"][..])] {
+        for from in files(&template.join(below))? {
+            let name = from.file_name().unwrap_or_default().to_owned();
+            let shown = name.to_string_lossy();
+            if keep.iter().any(|end| shown.ends_with(end)) {
+                wanted.push((from.clone(), folder.join(below).join(name)));
+            }
+        }
+    }
+    for name in ["README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+        wanted.push((workspace.path(name), folder.join(name)));
+    }
+    for name in ["glue.js", "glue.d.ts", "holdfast.wasm"] {
+        wanted.push((work.join(name), folder.join(name)));
+    }
+    remove_others(folder, &wanted.iter().map(|(_, to)| to.clone()).collect())?;
+    for (from, to) in wanted {
+        // The README is written when there is something to read about.
+        if from.exists() {
+            write_if_changed(&to, &std::fs::read(&from)?)?;
+        }
+    }
+    let manifest = read(&template.join("package.json"))?
+        .replace("\"version\": \"0.0.0\"", &format!("\"version\": \"{}\"", workspace.version()));
+    write_if_changed(&folder.join("package.json"), manifest.as_bytes())
+}
+
+fn remove_others(folder: &Path, wanted: &BTreeSet<PathBuf>) -> Result<()> {
+    for below in ["", "profiles"] {
+        let below = folder.join(below);
+        if !below.is_dir() {
+            continue;
+        }
+        for file in files(&below)? {
+            if !wanted.contains(&file) {
+                std::fs::remove_file(file)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A file that stays the same keeps its time, so that what watches it sleeps on.
+fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<()> {
+    if std::fs::read(path).is_ok_and(|kept| kept == bytes) {
+        return Ok(());
+    }
+    write(path, bytes)
+}
+
+/// The files of one folder, by name.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}

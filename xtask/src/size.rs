@@ -1,0 +1,117 @@
+//! `size`: what a page downloads, against the budget in `xtask/size-budget.json`.
+
+use std::{
+    collections::BTreeSet,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Result, bail};
+use serde::Deserialize;
+
+use crate::{
+    build::{self, Variant},
+    process,
+    workspace::{Workspace, read},
+};
+
+/// Most bytes after brotli at its best, as a CDN would send them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Budget {
+    /// Module, glue and the whole facade.
+    total_brotli: usize,
+    /// What a page loads to import the package and wait.
+    before_first_submit_brotli: usize,
+}
+
+struct Size {
+    raw: usize,
+    gzip: usize,
+    brotli: usize,
+}
+
+/// Builds, prints the table, and fails beyond the budget.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let folder = build::run(workspace, Variant::Published)?;
+    let budget: Budget = serde_json::from_str(&read(&workspace.path("xtask/size-budget.json"))?)?;
+
+    let module = measure(&std::fs::read(folder.join("holdfast.wasm"))?)?;
+    let glue = measure(&minify(workspace, &folder.join("glue.js"))?)?;
+    let facade = measure(&bundle(workspace, &folder, &[folder.join("glue.js")])?)?;
+    let first = measure(&bundle(workspace, &folder, &dynamic_imports(&folder)?)?)?;
+    let total = Size {
+        raw: module.raw + glue.raw + facade.raw,
+        gzip: module.gzip + glue.gzip + facade.gzip,
+        brotli: module.brotli + glue.brotli + facade.brotli,
+    };
+
+    println!("{:<22} {:>8} {:>8} {:>8} {:>8}", "bytes", "raw", "gzip -9", "brotli", "budget");
+    print_row("holdfast.wasm", &module, None);
+    print_row("glue.js, minified", &glue, None);
+    print_row("facade, bundled", &facade, None);
+    print_row("total", &total, Some(budget.total_brotli));
+    print_row("before first submit", &first, Some(budget.before_first_submit_brotli));
+    if total.brotli > budget.total_brotli || first.brotli > budget.before_first_submit_brotli {
+        bail!("beyond the budget in xtask/size-budget.json");
+    }
+    Ok(())
+}
+
+fn print_row(name: &str, size: &Size, budget: Option<usize>) {
+    let budget = budget.map(|bytes| bytes.to_string()).unwrap_or_default();
+    println!("{name:<22} {:>8} {:>8} {:>8} {budget:>8}", size.raw, size.gzip, size.brotli);
+}
+
+fn measure(bytes: &[u8]) -> Result<Size> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gzip.write_all(bytes)?;
+    let mut shrunk = Vec::new();
+    let parameters =
+        brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
+    brotli::BrotliCompress(&mut &bytes[..], &mut shrunk, &parameters)?;
+    Ok(Size { raw: bytes.len(), gzip: gzip.finish()?.len(), brotli: shrunk.len() })
+}
+
+/// The files that the facade imports only when they are needed.
+///
+/// A file that something imports statically as well is found by esbuild all the same: external
+/// names are compared as they are written, and the facade writes a lazy import nowhere else.
+fn dynamic_imports(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = BTreeSet::new();
+    for file in build::files(folder)? {
+        if file.extension().is_none_or(|end| end != "js") {
+            continue;
+        }
+        for after in read(&file)?.split("import(\"./").skip(1) {
+            if let Some((name, _)) = after.split_once("\")") {
+                found.insert(folder.join(name));
+            }
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+fn bundle(workspace: &Workspace, folder: &Path, external: &[PathBuf]) -> Result<Vec<u8>> {
+    let mut command = esbuild(workspace)?;
+    command.arg(folder.join("index.js")).arg("--bundle");
+    for file in external {
+        command.arg(format!("--external:{}", file.display()));
+    }
+    Ok(process::output(&mut command)?.into_bytes())
+}
+
+fn minify(workspace: &Workspace, file: &Path) -> Result<Vec<u8>> {
+    Ok(process::output(esbuild(workspace)?.arg(file))?.into_bytes())
+}
+
+fn esbuild(workspace: &Workspace) -> Result<Command> {
+    let program = match process::find("ESBUILD", &[]) {
+        Some(program) => program,
+        None => workspace.npm_program("esbuild")?,
+    };
+    let mut command = Command::new(program);
+    command.args(["--minify", "--format=esm", "--log-level=error"]);
+    Ok(command)
+}

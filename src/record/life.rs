@@ -236,11 +236,11 @@ fn read_delivery(reader: &Reader<'_>) -> Option<Delivery> {
 
 /// The one member of a tagged object.
 fn variant<'a>(reader: &Reader<'a>) -> Option<Reader<'a>> {
-    let first = reader.members().into_iter().next();
-    if first.is_none() {
+    let mut members = reader.members();
+    if members.len() != 1 {
         reader.fault("it must be one variant");
     }
-    first
+    members.pop()
 }
 
 fn unknown<T>(reader: &Reader<'_>) -> Option<T> {

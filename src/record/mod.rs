@@ -7,6 +7,8 @@
 mod ending;
 pub mod journal;
 mod life;
+#[cfg(test)]
+mod tests;
 pub mod view;
 mod writer;
 

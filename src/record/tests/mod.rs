@@ -1,0 +1,3 @@
+mod arbitrary;
+mod durable;
+mod public;

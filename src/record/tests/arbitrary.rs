@@ -26,10 +26,10 @@ fn pick<T: Copy>(all: &[T], by: u64) -> T {
 
 fn fault(by: u64, word: &Option<String>) -> Fault {
     Fault {
-        status: (by % 2 == 0).then_some((by % 1_000) as u16),
+        status: by.is_multiple_of(2).then_some((by % 1_000) as u16),
         code: word.clone(),
-        message: (by % 3 == 0).then(|| "no".into()),
-        trace_id: (by % 5 == 0).then(|| "t".into()),
+        message: by.is_multiple_of(3).then(|| "no".into()),
+        trace_id: by.is_multiple_of(5).then(|| "t".into()),
     }
 }
 
@@ -46,7 +46,7 @@ fn result(by: u64, word: &Option<String>) -> ResultRef {
 
 fn ending(by: u64, word: &Option<String>) -> Ending {
     match by % 7 {
-        0 => Ending::Succeeded { result: result(by, word), replayed: by % 2 == 0 },
+        0 => Ending::Succeeded { result: result(by, word), replayed: by.is_multiple_of(2) },
         1 => Ending::Rejected(fault(by, word)),
         2 => Ending::Failed(Failure {
             id: "f".into(),
@@ -57,7 +57,7 @@ fn ending(by: u64, word: &Option<String>) -> Ending {
         4 => Ending::Expired(fault(by, word)),
         5 => Ending::Incomplete {
             fault: fault(by, word),
-            result: (by % 2 == 0).then(|| result(by, word)),
+            result: by.is_multiple_of(2).then(|| result(by, word)),
         },
         _ => Ending::Abandoned,
     }
@@ -76,14 +76,14 @@ fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
             life.accepted(word.clone().map(JobId), how, now)
         }
         6 => life.disproved(),
-        7 => life.completed((by % 2 == 0).then_some(now)),
+        7 => life.completed(by.is_multiple_of(2).then_some(now)),
         8 => life.not_ready(),
         9 => life.wait(now, by, pick(WaitReason::ALL, by)),
         10 => life.park(now, pick(ParkReason::ALL, by)),
         11 => life.end(now, ending(by, word)),
         12 => life.want_cancel(now),
         13 => life.write_cancel_ahead(now, by, by),
-        14 => life.cancel_answered(by % 2 == 0),
+        14 => life.cancel_answered(by.is_multiple_of(2)),
         15 => {
             life.job_read();
             Ok(())

@@ -47,13 +47,14 @@ async fn exchange<S: Service>(
     call: Call,
     request: &Request,
 ) -> io::Result<hyper::Response<Answer>> {
-    let outcome = shared.world().exchange(now_ms(), request);
+    let outcome = shared.world().process(now_ms(), request);
     if outcome.delivery != Delivery::Lost {
         shared.withhold(call).await;
     }
     if outcome.delay_ms > 0 {
         tokio::time::sleep(Duration::from_millis(outcome.delay_ms)).await;
     }
+    shared.world().deliver(request, &outcome);
     match outcome.delivery {
         Delivery::Answer(response) => written(open_to_all(shared, response), Answer::whole),
         Delivery::Truncated(response) => written(open_to_all(shared, response), Answer::cut),

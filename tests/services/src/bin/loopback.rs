@@ -1,6 +1,7 @@
 //! Serves the model of RunHarvester on the loopback interface, with static files beside it.
 //!
-//! `loopback [--port N] [--balance CREDITS] [--static FOLDER] [--static-at /PATH=FOLDER]…`
+//! `loopback [--port N] [--balance CREDITS] [--token TOKEN]… [--static FOLDER]
+//! [--static-at /PATH=FOLDER]… [--until-stdin-closes]`
 //!
 //! Writes one line of JSON, `{"listening":"http://127.0.0.1:PORT"}`, once it listens. Ends when its
 //! standard input closes under `--until-stdin-closes`, so that it does not outlive its parent.
@@ -20,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         match word.as_str() {
             "--port" => options.port = value()?.parse()?,
             "--balance" => config.balance = value()?.parse()?,
+            "--token" => drop(config.tokens.insert(value()?)),
             "--static" => {
                 options.mounts.push(Mount { at: "/".to_owned(), folder: value()?.into() });
             }

@@ -1,4 +1,17 @@
 //! The control plane: what tests and the demo tell the service, and ask it.
+//!
+//! | under `/_control/` | does |
+//! |---|---|
+//! | `GET ledger` | the counters, and the jobs as a list |
+//! | `GET requests` | the latest requests, oldest first |
+//! | `POST faults` | adds a JSON list of faults |
+//! | `DELETE faults` | removes all faults and holds |
+//! | `POST hold` | `{"call": "submit"}`: from now on withholds the answers of that call |
+//! | `POST release` | lets withheld answers go, and withholds no more |
+//! | `GET held` | waits until an answer is withheld: `{"held": 1}`; 204 after 10 s |
+//! | `GET`, `POST fail-point?name=…&hold=1` | notes the name; with `hold=1` never answers |
+//! | `GET reached?after=n` | waits for more than `n` names: those after the first `n`; 204 after 10 s |
+//! | `POST reset` | forgets jobs, faults, holds and names; ids go on |
 use std::future::pending;
 
 use serde::Deserialize;

@@ -2,6 +2,7 @@
 
 mod clock;
 mod entropy;
+mod fail_points;
 pub mod fetch;
 pub mod idb;
 mod locks;

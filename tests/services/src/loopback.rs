@@ -47,6 +47,13 @@ impl<S: Service> Loopback<S> {
 
     /// Carries a request to the service and its answer back, through whatever fault is due.
     pub fn exchange(&mut self, now_ms: u64, request: &Request) -> Outcome {
+        let outcome = self.process(now_ms, request);
+        self.deliver(request, &outcome);
+        outcome
+    }
+
+    /// The first half of an exchange, for callers that die or wait before the answer is theirs.
+    pub fn process(&mut self, now_ms: u64, request: &Request) -> Outcome {
         let call = self.service.stage_of(request);
         let (clock_ms, fault) = self.faults.strike(call);
         let mut entry = LoggedRequest::new(now_ms, call, request);
@@ -57,12 +64,15 @@ impl<S: Service> Loopback<S> {
         };
         self.service.set_clock_error(clock_ms);
         let outcome = self.carry(now_ms, clock_ms, request, fault.as_ref(), &mut entry);
-        let outcome = dated(outcome, skewed(now_ms, clock_ms));
+        self.service.ledger_mut().log(entry);
+        dated(outcome, skewed(now_ms, clock_ms))
+    }
+
+    /// The second half: the answer, if it is a whole one, is the caller's.
+    pub fn deliver(&mut self, request: &Request, outcome: &Outcome) {
         if let Delivery::Answer(response) = &outcome.delivery {
             self.service.told(request, response);
         }
-        self.service.ledger_mut().log(entry);
-        outcome
     }
 
     fn carry(

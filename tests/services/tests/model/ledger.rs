@@ -40,6 +40,15 @@ fn a_poll_after_the_settled_end_was_told_is_counted() {
 }
 
 #[test]
+fn a_poll_after_an_end_that_never_arrived_is_not_counted_as_late() {
+    let mut world = world();
+    let id = submitted(&mut world, &json!({"url": "u"}));
+    world.process(3000, &poll(&id));
+    answer(&mut world, 4000, &poll(&id));
+    assert_eq!(world.ledger().polls_after_end, 0);
+}
+
+#[test]
 fn polls_while_a_cancelled_job_settles_are_not_counted_as_late() {
     let mut world = world();
     let id = submitted(&mut world, &json!({"url": "u"}));

@@ -3,4 +3,5 @@
 mod calls;
 mod ledger;
 mod loopback;
+mod properties;
 mod runharvester;

@@ -60,7 +60,23 @@ fn a_record_that_needs_a_later_reader_is_not_read() {
 
 #[test]
 fn a_record_whose_members_are_missing_or_of_other_types_is_damaged() {
-    for name in ["minReader", "id", "account", "key", "url", "limits", "life", "revision"] {
+    for name in [
+        "minReader",
+        "id",
+        "account",
+        "key",
+        "url",
+        "limits",
+        "spent",
+        "life",
+        "evidence",
+        "stage",
+        "hold",
+        "reported",
+        "ledger",
+        "counters",
+        "revision",
+    ] {
         let member = [r#"""#, name, r#"":"#].concat();
         let text = encode(&usual());
         assert_eq!(text.matches(&member).count().min(1), 1, "{name}");

@@ -114,6 +114,18 @@ async fn calls_at_the_same_time_share_one_opening() {
     assert_eq!(log.length(), 1);
 }
 
+#[wasm_bindgen_test]
+async fn many_may_make_the_database_at_the_same_time() {
+    for round in 0..20 {
+        let name = fresh(&format!("crowd {round}"));
+        let stores: [_; 8] = core::array::from_fn(|_| IndexedDbStore::new(&name));
+        let id = "a".into();
+        for read in futures(stores.each_ref().map(|store| Box::pin(store.load(&id)))).await {
+            assert_eq!(read, Ok(None), "round {round}");
+        }
+    }
+}
+
 /// All values, the futures running at the same time.
 async fn futures<F: Future + Unpin, const N: usize>(mut all: [F; N]) -> Vec<F::Output> {
     let mut values: [Option<F::Output>; N] = [const { None }; N];

@@ -89,11 +89,8 @@ impl<P: Ports> Driver<P> {
                 piece.extend_from_slice(next);
             }
             if piece.len() >= CHUNK_BYTES || (next.is_none() && !piece.is_empty()) {
-                let chunk = ChunkId {
-                    operation: transmit.id.clone(),
-                    download: transmit.download,
-                    index,
-                };
+                let chunk =
+                    ChunkId { operation: transmit.id.clone(), download: transmit.download, index };
                 self.reach("chunk.before");
                 self.0.ports.store().put_chunk(&chunk, &piece).await.map_err(|_| Lost)?;
                 self.reach("chunk.after");

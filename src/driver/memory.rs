@@ -117,6 +117,10 @@ impl Store for MemoryStore {
         Ok(self.tables.borrow().bodies.get(id).cloned())
     }
 
+    async fn profile(&self, digest: &str) -> Result<Option<String>, StoreError> {
+        Ok(self.tables.borrow().profiles.get(digest).cloned())
+    }
+
     async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError> {
         Ok(self.tables.borrow().journal(id))
     }

@@ -158,10 +158,10 @@ impl<P: Ports> Driver<P> {
         match output {
             Output::Authorize { id, service, purpose, refresh, with_body } => {
                 let request = AuthorizeRequest { service, purpose, refresh };
-                self.start(|driver| driver.authorize(id, request, with_body));
+                self.spawn(|driver| driver.authorize(id, request, with_body));
             }
-            Output::Claim(claim) => self.start(|driver| driver.claim(claim)),
-            Output::Deliver(operation) => self.start(|driver| async move {
+            Output::Claim(claim) => self.spawn(|driver| driver.claim(claim)),
+            Output::Deliver(operation) => self.spawn(|driver| async move {
                 driver.reach("deliver.before");
                 let done = driver.0.ports.app().settled(&operation).await;
                 driver.reach("deliver.after");
@@ -173,21 +173,21 @@ impl<P: Ports> Driver<P> {
                 }
                 self.0.ports.app().notify(event);
             }
-            Output::GiveBack(fence) => self.start(|driver| async move {
+            Output::GiveBack(fence) => self.spawn(|driver| async move {
                 // Whether or not this reaches the store: the lease runs out by itself.
                 let _ = driver.0.ports.store().give_back(&fence).await;
             }),
-            Output::Load(id) => self.start(|driver| async move {
+            Output::Load(id) => self.spawn(|driver| async move {
                 let loaded = driver.load_for_engine(&id).await;
                 driver.feed(Input::Loaded(id, loaded));
             }),
             Output::Persist(set) => {
                 self.0.writes.borrow_mut().push_back(*set);
                 if !self.0.writing.replace(true) {
-                    self.start(|driver| async move { driver.write_all().await });
+                    self.spawn(|driver| async move { driver.write_all().await });
                 }
             }
-            Output::ReadDue { lane, queue, before, limit } => self.start(|driver| async move {
+            Output::ReadDue { lane, queue, before, limit } => self.spawn(|driver| async move {
                 let due = driver.read_due(&lane, queue, before, limit).await;
                 driver.feed(Input::Due(lane, queue, due));
             }),
@@ -200,7 +200,7 @@ impl<P: Ports> Driver<P> {
         }
     }
 
-    fn start<F: Future<Output = ()> + 'static>(&self, task: impl FnOnce(Self) -> F) {
+    fn spawn<F: Future<Output = ()> + 'static>(&self, task: impl FnOnce(Self) -> F) {
         self.0.ports.runtime().spawn(task(self.clone()));
     }
 
@@ -271,7 +271,7 @@ impl<P: Ports> Driver<P> {
             timeout_ms: timer_ms(transmit.timeout_ms),
         });
         self.reach_for("send.after", transmit.purpose);
-        self.start(|driver| driver.exchange(transmit, answer));
+        self.spawn(|driver| driver.exchange(transmit, answer));
     }
 
     fn call(&self, input: impl FnOnce(CallId) -> Input) -> Oneshot<Reply> {

@@ -5,9 +5,7 @@ use super::ports::{App, Clock, Entropy, Ports, Store};
 use super::{Driver, Prepared, uuid_text};
 use crate::engine::{Input, Newborn, ServiceSetup};
 use crate::model::error::{Code, Error};
-use crate::model::ids::{
-    Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName,
-};
+use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
 use crate::model::life::Life;
 use crate::model::money::Ledger;
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
@@ -164,8 +162,9 @@ fn check(service: &ServiceSetup, submission: &Submission) -> Result<(), Error> {
 /// The digest of everything that makes the request this request.
 fn fingerprint(service: &ServiceSetup, submission: &Submission) -> Result<String, Error> {
     let body = if service.profile.key.canonical_body {
-        canonical(&submission.body)
-            .map_err(|error| Error::input("body", ["it is no JSON: ", &error.to_string()].concat()))?
+        canonical(&submission.body).map_err(|error| {
+            Error::input("body", ["it is no JSON: ", &error.to_string()].concat())
+        })?
     } else {
         submission.body.clone()
     };

@@ -80,8 +80,7 @@ impl Engine {
             service: entry.operation.identity.service.clone(),
             purpose,
             refresh: entry.operation.counters.authorizations > 0,
-            with_body: purpose == Purpose::Submit
-                && entry.operation.request.content_type.is_some(),
+            with_body: purpose == Purpose::Submit && entry.operation.request.content_type.is_some(),
         });
     }
 
@@ -162,6 +161,11 @@ impl Engine {
                         entry.reloading = false;
                         entry.last_line = None;
                         entry.operation = operation;
+                        // Its first write has reached the store after all.
+                        if let Some(birth) = entry.birth.take() {
+                            let stored = Box::new(entry.operation.clone());
+                            self.outputs.push_back(Output::Reply(birth.call, Ok(stored)));
+                        }
                     }
                 } else if !waiting.is_empty() {
                     self.entries.insert(id.clone(), Entry::new(operation));

@@ -8,7 +8,7 @@ use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::operation::Operation;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
-use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
+use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, REQUEST_FLOOR_MS, SEND_BEFORE_MS};
 
 /// Longest time from the point at which an exchange is due to the write of its answer, in
 /// milliseconds: the owner of a lane has written again by then, or it is dead.
@@ -250,7 +250,7 @@ impl Engine {
         shelf.next = next;
         if owned {
             for operation in operations {
-                self.take_in(id, queue, operation);
+                self.take_in(now, id, queue, operation);
             }
         } else if !operations.is_empty() {
             shelf.next = Some(Timestamp(0));
@@ -258,7 +258,7 @@ impl Engine {
         }
     }
 
-    fn take_in(&mut self, id: &LaneId, queue: Queue, operation: Operation) {
+    fn take_in(&mut self, now: Timestamp, id: &LaneId, queue: Queue, operation: Operation) {
         if self.in_lane(id).count() >= WORKING_SET_MAX
             && !self.entries.contains_key(&operation.identity.id)
         {
@@ -268,7 +268,11 @@ impl Engine {
             return;
         }
         let key = operation.identity.id.clone();
-        self.entries.entry(key).or_insert_with(|| Entry::new(operation));
+        let entry = self.entries.entry(key).or_insert_with(|| Entry::new(operation));
+        // Whoever drove it before may have sent a request in this very moment.
+        if entry.is_idle() && entry.operation.life.evidence.attempts > 0 {
+            entry.not_before = entry.not_before.max(now.after(REQUEST_FLOOR_MS));
+        }
     }
 
     pub(super) fn in_lane(&self, id: &LaneId) -> impl Iterator<Item = &Entry> {

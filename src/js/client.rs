@@ -1,5 +1,7 @@
 //! The client that the facade drives. Text in, text out: JSON of the shapes in `index.d.ts`.
 
+use std::rc::Rc;
+
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
@@ -21,7 +23,6 @@ use crate::web::runtime::WebRuntime;
 
 /// One client of one page. Every method takes `&self`: calls may overlap.
 #[wasm_bindgen]
-#[derive(Debug)]
 pub struct Client {
     driver: Driver<WebPorts>,
 }
@@ -35,8 +36,8 @@ impl Client {
             .map_err(|faults| thrown(&faulty(Code::InvalidInput, &faults)))?;
         let services = config.services.into_iter().map(setup::service);
         let services = services.collect::<Result<Vec<_>, _>>().map_err(|error| thrown(&error))?;
-        let runtime = WebRuntime::new();
-        let timer = runtime.clone();
+        let runtime = Rc::new(WebRuntime::new());
+        let timer = Rc::clone(&runtime);
         let ports = WebPorts {
             store: IndexedDbStore::new(&config.database),
             transport: FetchTransport::new(host.fetch()),
@@ -48,7 +49,7 @@ impl Client {
             thrown(&Error::new(Code::StorageUnavailable, why, "use a host with crypto"))
         })?;
         let waker = driver.clone();
-        timer.on_timer(move || waker.wake());
+        timer.on_wake(move || waker.wake());
         Ok(Self { driver })
     }
 

@@ -1,5 +1,7 @@
 //! All ports of a browser, in one place.
 
+use std::rc::Rc;
+
 use super::app::JsApp;
 use crate::driver::ports::Ports;
 use crate::web::fetch::FetchTransport;
@@ -10,7 +12,7 @@ pub(super) struct WebPorts {
     pub(super) store: IndexedDbStore,
     pub(super) transport: FetchTransport,
     pub(super) app: JsApp,
-    pub(super) runtime: WebRuntime,
+    pub(super) runtime: Rc<WebRuntime>,
 }
 
 impl Ports for WebPorts {

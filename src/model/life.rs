@@ -146,6 +146,16 @@ impl Life {
         &self.0.stage
     }
 
+    /// What it waits for.
+    pub const fn hold(&self) -> &Hold {
+        &self.0.hold
+    }
+
+    /// How many submission attempts were written.
+    pub const fn attempts(&self) -> u32 {
+        self.0.evidence.attempts
+    }
+
     /// The job's id, where one is known.
     pub fn job(&self) -> Option<&JobId> {
         self.0.evidence.accepted.as_ref()?.id.as_ref()

@@ -34,3 +34,28 @@ impl Default for Limits {
         Self { send_within_ms: DAY_MS, total_ms: DAY_MS, attempts: 16, cost: None }
     }
 }
+
+/// Other bounds than the given ones; what is `None` stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitsPatch {
+    /// See [`Limits::send_within_ms`].
+    pub send_within_ms: Option<u64>,
+    /// See [`Limits::total_ms`].
+    pub total_ms: Option<u64>,
+    /// See [`Limits::attempts`].
+    pub attempts: Option<u32>,
+    /// See [`Limits::cost`].
+    pub cost: Option<Credits>,
+}
+
+impl LimitsPatch {
+    /// The given bounds with these in their places.
+    pub fn apply(self, base: Limits) -> Limits {
+        Limits {
+            send_within_ms: self.send_within_ms.unwrap_or(base.send_within_ms),
+            total_ms: self.total_ms.unwrap_or(base.total_ms),
+            attempts: self.attempts.unwrap_or(base.attempts),
+            cost: self.cost.or(base.cost),
+        }
+    }
+}

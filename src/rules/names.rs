@@ -2,7 +2,7 @@
 
 use crate::model::ending::{Ending, FailureClass};
 use crate::model::hold::{ParkReason, WaitReason};
-use crate::model::profile::Purpose;
+use crate::model::profile::{JobState, Meaning, Purpose};
 
 macro_rules! name_table {
     ($type:ty { $($variant:ident => $name:literal,)* }) => {
@@ -15,10 +15,6 @@ macro_rules! name_table {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The value of this name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.name() == name)
-            }
         }
     };
 }
@@ -61,6 +57,30 @@ name_table!(FailureClass {
     Input => "input",
     Target => "target",
     Transient => "transient",
+    Unknown => "unknown",
+});
+
+name_table!(JobState {
+    Active => "active",
+    Completed => "completed",
+    Failed => "failed",
+    Cancelled => "cancelled",
+});
+
+name_table!(Meaning {
+    RateLimited => "rateLimited",
+    Transient => "transient",
+    Rejected => "rejected",
+    NeedsCredential => "needsCredential",
+    NeedsAccess => "needsAccess",
+    NeedsCredit => "needsCredit",
+    SourceBlocked => "sourceBlocked",
+    InProgress => "inProgress",
+    KeyConflict => "keyConflict",
+    NotFound => "notFound",
+    NotReady => "notReady",
+    Expired => "expired",
+    AlreadyEnded => "alreadyEnded",
     Unknown => "unknown",
 });
 

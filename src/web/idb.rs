@@ -24,7 +24,7 @@ use crate::rules::lease;
 use codec::{float, key, lane_from_js, lane_to_js};
 use connection::{Connection, Scope};
 use failure::Failure;
-use schema::{BODIES, CHUNKS, JOURNAL, LANES, NAMES, OPERATIONS};
+use schema::{BODIES, CHUNKS, JOURNAL, LANES, NAMES, OPERATIONS, PROFILES};
 use transaction::{Step, Transaction};
 
 /// A store in an IndexedDB database. Making one touches nothing: the database is opened, and made
@@ -201,6 +201,10 @@ impl Store for IndexedDbStore {
 
     async fn body(&self, id: &OperationId) -> Result<Option<Vec<u8>>, StoreError> {
         self.get(BODIES, &id.as_str().into(), codec::bytes_from_js).await
+    }
+
+    async fn profile(&self, digest: &str) -> Result<Option<String>, StoreError> {
+        self.get(PROFILES, &digest.into(), codec::text_from_js).await
     }
 
     async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError> {

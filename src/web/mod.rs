@@ -1,5 +1,13 @@
-//! Floor 5: the ports on browsers.
+//! Floor 5: the ports on browsers, in windows and in workers.
 
+mod clock;
+mod entropy;
+mod fail_points;
+pub mod fetch;
 pub mod idb;
+mod locks;
 mod promise;
+pub mod runtime;
+mod spawn;
 mod sys;
+mod timer;

@@ -7,19 +7,54 @@ use wasm_bindgen_futures::JsFuture;
 use super::sys;
 
 /// Waits until one of the two functions is called that `listen` gets: the first means success, the
-/// second failure. After `limit_ms` the failure is `undefined`.
-pub(super) async fn settled(
-    limit_ms: i32,
+/// second failure. After `limit_ms` the failure is `undefined`. The listening begins at once, the
+/// waiting with the first poll.
+pub(super) fn settled(
+    limit_ms: u32,
     listen: &mut dyn FnMut(&Function, &Function),
-) -> Result<JsValue, JsValue> {
-    let mut timer = JsValue::UNDEFINED;
+) -> impl Future<Output = Result<JsValue, JsValue>> + use<> {
+    let mut timeout = None;
     let promise = Promise::new(&mut |resolve, reject| {
         listen(&resolve, &reject);
-        timer = sys::set_timeout(&reject, limit_ms);
+        timeout = Some(Timeout::new(&reject, limit_ms));
     });
-    let outcome = JsFuture::from(promise).await;
-    sys::clear_timeout(&timer);
-    outcome
+    let outcome = JsFuture::from(promise);
+    async move {
+        let _timeout = timeout;
+        outcome.await
+    }
+}
+
+/// Waits for a promise, as [`settled`] does.
+pub(super) fn within(
+    limit_ms: u32,
+    promise: &JsValue,
+) -> impl Future<Output = Result<JsValue, JsValue>> + use<> {
+    settled(limit_ms, &mut |resolve, reject| {
+        let then = property(promise, "then");
+        let attached = then.dyn_ref::<Function>().map(|then| then.call2(promise, resolve, reject));
+        if !matches!(attached, Some(Ok(_))) {
+            // What is no promise never settles: it fails at once.
+            let _ = reject.call0(&JsValue::UNDEFINED);
+        }
+    })
+}
+
+/// One timeout, cleared when dropped.
+pub(super) struct Timeout(JsValue);
+
+impl Timeout {
+    /// Calls back after `delay_ms`, or after the longest delay that hosts know (2^31 - 1 ms) if
+    /// that is sooner: beyond it they would call at once.
+    pub(super) fn new(callback: &Function, delay_ms: u32) -> Self {
+        Self(sys::set_timeout(callback, i32::try_from(delay_ms).unwrap_or(i32::MAX)))
+    }
+}
+
+impl Drop for Timeout {
+    fn drop(&mut self) {
+        sys::clear_timeout(&self.0);
+    }
 }
 
 /// A property of a value from outside; `undefined` where there is none.

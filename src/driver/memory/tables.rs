@@ -18,7 +18,7 @@ pub(super) struct Tables {
     by_delivery_due: Index<LaneId>,
     by_creation: Index<Account>,
     journal: BTreeMap<(OperationId, u32), JournalRow>,
-    profiles: BTreeMap<String, String>,
+    pub(super) profiles: BTreeMap<String, String>,
     jobs: BTreeMap<(String, JobId), OperationId>,
     pub(super) bodies: BTreeMap<OperationId, Vec<u8>>,
     pub(super) chunks: BTreeMap<ChunkId, Vec<u8>>,

@@ -8,7 +8,7 @@ use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{Hold, ParkReason};
 use crate::model::ids::JobId;
 use crate::model::life::{Delivery, Stage};
-use crate::model::policy::Limits;
+use crate::model::policy::LimitsPatch;
 
 /// A wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Command {
     /// Go on after a park.
     Resume {
         /// New bounds.
-        limits: Option<Limits>,
+        limits: Option<LimitsPatch>,
         /// A second execution is accepted, should the first have happened.
         accept_duplicate: bool,
     },
@@ -71,7 +71,7 @@ fn cancel(pen: &mut Pen<'_>) -> Result<(), Refused> {
 
 fn resume(
     pen: &mut Pen<'_>,
-    limits: Option<Limits>,
+    limits: Option<LimitsPatch>,
     accept_duplicate: bool,
 ) -> Result<(), Refused> {
     let Hold::Parked { reason, .. } = pen.op.life.hold else {
@@ -108,7 +108,7 @@ fn resume(
         }
     }
     if let Some(limits) = limits {
-        pen.op.limits = limits;
+        pen.op.limits = limits.apply(pen.op.limits);
     }
     let counters = &mut pen.op.counters;
     (counters.failures, counters.authorizations, counters.not_ready, counters.refusals) =

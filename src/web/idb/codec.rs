@@ -99,6 +99,11 @@ pub(super) fn bytes_from_js(value: &JsValue) -> Result<Option<Vec<u8>>, JsValue>
     value.dyn_ref::<Uint8Array>().map(|bytes| Some(bytes.to_vec())).ok_or_else(malformed)
 }
 
+/// A text; `None` where nothing is stored.
+pub(super) fn text_from_js(value: &JsValue) -> Result<Option<String>, JsValue> {
+    if value.is_undefined() { Ok(None) } else { string(value).map(Some) }
+}
+
 /// An operation's id; `None` where nothing is stored.
 pub(super) fn id_from_js(value: &JsValue) -> Result<Option<OperationId>, JsValue> {
     if value.is_undefined() { Ok(None) } else { Ok(Some(OperationId(string(value)?))) }

@@ -13,7 +13,7 @@ use crate::web::promise::{object, property, settled};
 use crate::web::sys;
 
 /// How long opening may take, in milliseconds.
-const OPEN_MS: i32 = 5_000;
+const OPEN_MS: u32 = 5_000;
 
 /// What a transaction touches, and how.
 pub(super) struct Scope<'a> {

@@ -16,7 +16,7 @@ use super::failure::Failure;
 use crate::web::promise::{property, settled};
 
 /// How long a transaction may take, in milliseconds.
-const COMPLETE_MS: i32 = 10_000;
+const COMPLETE_MS: u32 = 10_000;
 
 /// What goes on when a followed request has succeeded. It gets the request's result; it may follow
 /// further requests, and it may write. An error aborts the transaction.

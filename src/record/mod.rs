@@ -1,0 +1,285 @@
+//! Floor 3: the durable form of an operation, and its public one.
+//!
+//! A record is one JSON object. `format` says how it was written, `minReader` which reader it needs
+//! at least: older code shows such a record and never drives it. Members that are not known at the
+//! top are kept as they are; anything below the top changes only together with `minReader`.
+
+mod ending;
+pub mod journal;
+mod life;
+pub mod view;
+mod writer;
+
+use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
+use crate::model::life::Life;
+use crate::model::money::{Credits, Ledger};
+use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
+use crate::model::policy::Limits;
+use crate::model::time::Timestamp;
+use crate::model::value::Value;
+use crate::rules::json;
+use crate::rules::reader::{Faults, Reader};
+use writer::Object;
+
+/// The format that this code writes, and the newest that it reads.
+const FORMAT: u64 = 1;
+
+/// How deep a record may nest.
+const DEPTH_MAX: usize = 32;
+
+/// Members at the top of a record that this code knows.
+const KNOWN: &[&str] = &[
+    "format",
+    "minReader",
+    "id",
+    "account",
+    "service",
+    "origin",
+    "intent",
+    "ordinal",
+    "parent",
+    "key",
+    "fingerprint",
+    "profile",
+    "profileDigest",
+    "createdAt",
+    "method",
+    "url",
+    "contentType",
+    "bodyBytes",
+    "limits",
+    "spent",
+    "life",
+    "reported",
+    "ledger",
+    "counters",
+    "revision",
+];
+
+/// Why a record cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// A later version wrote it, and says that this one must not drive it.
+    #[error("a later version wrote this record")]
+    Newer,
+    /// It is not what any version writes.
+    #[error("this record is damaged")]
+    Damaged,
+}
+
+/// An operation's record.
+pub fn encode(operation: &Operation) -> String {
+    let mut out = Object::new();
+    let identity = &operation.identity;
+    out.number("format", FORMAT)
+        .number("minReader", FORMAT)
+        .text("id", identity.id.as_str())
+        .text("account", identity.account.as_str())
+        .text("service", identity.service.as_str())
+        .text("origin", &identity.origin)
+        .text("intent", identity.intent.as_str())
+        .count("ordinal", identity.ordinal)
+        .some_text("parent", identity.parent.as_ref().map(OperationId::as_str))
+        .text("key", identity.key.as_str())
+        .text("fingerprint", &identity.fingerprint)
+        .text("profile", &identity.profile)
+        .text("profileDigest", &identity.profile_digest)
+        .time("createdAt", identity.created_at)
+        .text("method", &operation.request.method)
+        .text("url", &operation.request.url)
+        .some_text("contentType", operation.request.content_type.as_deref())
+        .number("bodyBytes", operation.request.body_bytes)
+        .object("limits", limits(operation.limits))
+        .object("spent", spent(operation.spent))
+        .object("life", life::encode(&operation.life))
+        .object("reported", reported(&operation.reported))
+        .object("ledger", ledger(&operation.ledger))
+        .object("counters", counters(operation.counters))
+        .number("revision", operation.revision.0);
+    for (name, value) in &operation.unknown {
+        out.raw(name, &value.to_json());
+    }
+    out.end()
+}
+
+/// The operation of a record.
+///
+/// # Errors
+/// [`DecodeError`]: the record is not to be driven, or not to be read at all.
+pub fn decode(text: &str) -> Result<Operation, DecodeError> {
+    let value = json::parse(text.as_bytes(), DEPTH_MAX).map_err(|_| DecodeError::Damaged)?;
+    let faults = Faults::default();
+    let reader = Reader::root(&value, &faults);
+    let min_reader = reader.required("minReader").and_then(|own| own.whole(1, u64::MAX));
+    match min_reader {
+        Some(min_reader) if min_reader > FORMAT => return Err(DecodeError::Newer),
+        Some(_) => {}
+        None => return Err(DecodeError::Damaged),
+    }
+    let read = operation(&reader);
+    faults.settle(read).map_err(|_| DecodeError::Damaged)
+}
+
+fn operation(reader: &Reader<'_>) -> Option<Operation> {
+    let limits = reader.required("limits")?;
+    let spent = reader.required("spent")?;
+    let unknown = match reader.value {
+        Value::Map(members) => {
+            members.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).cloned().collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
+            return None;
+        }
+    };
+    Some(Operation {
+        identity: Identity {
+            id: OperationId(text(reader, "id")?),
+            account: Account(text(reader, "account")?),
+            service: ServiceName(text(reader, "service")?),
+            origin: text(reader, "origin")?,
+            intent: Intent(text(reader, "intent")?),
+            ordinal: count(reader, "ordinal"),
+            parent: some_text(reader, "parent").map(OperationId),
+            key: IdempotencyKey(text(reader, "key")?),
+            fingerprint: text(reader, "fingerprint")?,
+            profile: text(reader, "profile")?,
+            profile_digest: text(reader, "profileDigest")?,
+            created_at: time(reader, "createdAt")?,
+        },
+        request: Request {
+            method: text(reader, "method")?,
+            url: text(reader, "url")?,
+            content_type: some_text(reader, "contentType"),
+            body_bytes: number(reader, "bodyBytes")?,
+        },
+        limits: Limits {
+            send_within_ms: number(&limits, "sendWithinMs")?,
+            total_ms: number(&limits, "totalMs")?,
+            attempts: count(&limits, "attempts"),
+            cost: credits(&limits, "cost"),
+        },
+        spent: Spent {
+            attempts: count(&spent, "attempts"),
+            cost: credits(&spent, "cost").unwrap_or_default(),
+        },
+        life: Life::restore(life::decode(&reader.required("life")?)?)
+            .map_err(|_| reader.fault("no such life"))
+            .ok()?,
+        reported: read_reported(&reader.required("reported")?),
+        ledger: read_ledger(&reader.required("ledger")?),
+        counters: read_counters(&reader.required("counters")?),
+        revision: Revision(number(reader, "revision")?),
+        unknown,
+    })
+}
+
+fn limits(limits: Limits) -> Object {
+    let mut out = Object::new();
+    out.number("sendWithinMs", limits.send_within_ms)
+        .number("totalMs", limits.total_ms)
+        .count("attempts", limits.attempts)
+        .credits("cost", limits.cost);
+    out
+}
+
+fn spent(spent: Spent) -> Object {
+    let mut out = Object::new();
+    let cost = Some(spent.cost).filter(|cost| *cost != Credits::default());
+    out.count("attempts", spent.attempts).credits("cost", cost);
+    out
+}
+
+fn reported(reported: &Reported) -> Object {
+    let mut out = Object::new();
+    out.some_text("state", reported.state.as_deref())
+        .some_text("progress", reported.progress.as_deref())
+        .some_text("requestId", reported.request_id.as_deref())
+        .some_text("traceId", reported.trace_id.as_deref());
+    out
+}
+
+fn read_reported(reader: &Reader<'_>) -> Reported {
+    Reported {
+        state: some_text(reader, "state"),
+        progress: some_text(reader, "progress"),
+        request_id: some_text(reader, "requestId"),
+        trace_id: some_text(reader, "traceId"),
+    }
+}
+
+fn ledger(ledger: &Ledger) -> Object {
+    let mut out = Object::new();
+    out.credits("base", ledger.base)
+        .credits("adjustment", ledger.adjustment)
+        .credits("refund", ledger.refund)
+        .credits("balance", ledger.balance)
+        .some_text("tokenState", ledger.token_state.as_deref());
+    out
+}
+
+fn read_ledger(reader: &Reader<'_>) -> Ledger {
+    Ledger {
+        base: credits(reader, "base"),
+        adjustment: credits(reader, "adjustment"),
+        refund: credits(reader, "refund"),
+        balance: credits(reader, "balance"),
+        token_state: some_text(reader, "tokenState"),
+    }
+}
+
+fn counters(counters: Counters) -> Object {
+    let mut out = Object::new();
+    out.count("polls", counters.polls)
+        .count("failures", counters.failures)
+        .count("authorizations", counters.authorizations)
+        .count("notReady", counters.not_ready)
+        .count("refusals", counters.refusals)
+        .count("deliveries", counters.deliveries)
+        .count("journal", counters.journal);
+    out
+}
+
+fn read_counters(reader: &Reader<'_>) -> Counters {
+    Counters {
+        polls: count(reader, "polls"),
+        failures: count(reader, "failures"),
+        authorizations: count(reader, "authorizations"),
+        not_ready: count(reader, "notReady"),
+        refusals: count(reader, "refusals"),
+        deliveries: count(reader, "deliveries"),
+        journal: count(reader, "journal"),
+    }
+}
+
+fn text(reader: &Reader<'_>, name: &str) -> Option<String> {
+    reader.required(name)?.text().map(String::from)
+}
+
+fn some_text(reader: &Reader<'_>, name: &str) -> Option<String> {
+    reader.member(name)?.text().map(String::from)
+}
+
+fn number(reader: &Reader<'_>, name: &str) -> Option<u64> {
+    reader.required(name)?.whole(0, u64::MAX)
+}
+
+fn count(reader: &Reader<'_>, name: &str) -> u32 {
+    reader.member(name).and_then(|own| own.whole_u32(0, u32::MAX)).unwrap_or(0)
+}
+
+fn time(reader: &Reader<'_>, name: &str) -> Option<Timestamp> {
+    number(reader, name).map(Timestamp)
+}
+
+fn credits(reader: &Reader<'_>, name: &str) -> Option<Credits> {
+    let own = reader.member(name)?;
+    let credits = own.number().and_then(Credits::parse);
+    if credits.is_none() {
+        own.fault("it must be an amount");
+    }
+    credits
+}
+
+fn flag(reader: &Reader<'_>, name: &str) -> bool {
+    reader.member(name).and_then(|own| own.bool()).unwrap_or(false)
+}

@@ -1,0 +1,133 @@
+//! The public form of an operation: `OperationState` in `index.d.ts`.
+
+use super::ending;
+use super::writer::Object;
+use crate::model::ending::{Ending, ResultRef};
+use crate::model::hold::Hold;
+use crate::model::ids::{JobId, OperationId};
+use crate::model::life::{Delivery, Stage};
+use crate::model::operation::Operation;
+use crate::model::value::write_string;
+use crate::rules::exits::exits;
+use crate::rules::status::status;
+
+/// An operation as the app sees it.
+pub fn view(operation: &Operation) -> String {
+    let mut out = Object::new();
+    let (identity, life) = (&operation.identity, &operation.life);
+    let job = life.job().map(JobId::as_str);
+    out.text("id", identity.id.as_str())
+        .text("service", identity.service.as_str())
+        .text("intent", identity.intent.as_str())
+        .number("ordinal", u64::from(identity.ordinal))
+        .some_text("parentId", identity.parent.as_ref().map(OperationId::as_str))
+        .text("status", status(operation).name())
+        .some_text("serviceStatus", operation.reported.state.as_deref())
+        .some_text("progress", operation.reported.progress.as_deref());
+    standing(operation, &mut out);
+    out.time("createdAt", identity.created_at)
+        .text("key", identity.key.as_str())
+        .some_text("jobId", job)
+        .number("attempts", u64::from(life.evidence.attempts))
+        .number("polls", u64::from(operation.counters.polls));
+    if let Stage::Ended { ending, at } = &life.stage {
+        out.time("endedAt", *at);
+        ended(ending, &mut out);
+    }
+    let (delivered, acknowledged) = match &life.delivery {
+        Some(Delivery::Delivered(_)) => (true, false),
+        Some(Delivery::Acknowledged(_)) => (true, true),
+        Some(Delivery::Pending(_)) | None => (false, false),
+    };
+    let mut receipt = Object::new();
+    receipt
+        .text("operationId", identity.id.as_str())
+        .text("key", identity.key.as_str())
+        .some_text("jobId", job)
+        .some_text("requestId", operation.reported.request_id.as_deref())
+        .some_text("traceId", operation.reported.trace_id.as_deref());
+    out.object("ledger", ledger(operation))
+        .object("receipt", receipt)
+        .flag("delivered", delivered)
+        .flag("acknowledged", acknowledged)
+        .number("revision", operation.revision.0);
+    out.end()
+}
+
+/// What it waits for, or why it is parked, and whether it is being cancelled.
+fn standing(operation: &Operation, out: &mut Object) {
+    let life = &operation.life;
+    let hold = life.settlement.as_ref().map_or(&life.hold, |open| &open.hold);
+    match hold {
+        Hold::Ready => {}
+        Hold::Until { wait, reason } => {
+            let mut waiting = Object::new();
+            waiting.text("reason", reason.name()).time("until", wait.until());
+            out.object("waiting", waiting);
+        }
+        Hold::Parked { reason, at } => {
+            let mut list = String::from("[");
+            for (index, exit) in exits(operation).into_iter().enumerate() {
+                if index > 0 {
+                    list.push(',');
+                }
+                write_string(exit, &mut list);
+            }
+            list.push(']');
+            let mut parked = Object::new();
+            parked.text("reason", reason.name()).time("since", *at).raw("exits", &list);
+            out.object("parked", parked);
+        }
+    }
+    out.flag("cancelling", life.cancel.is_some() && !life.is_ended());
+}
+
+fn ended(ending: &Ending, out: &mut Object) {
+    match ending {
+        Ending::Succeeded { result, replayed } => {
+            out.object("result", kept(result, *replayed));
+        }
+        Ending::Rejected(fault) | Ending::Expired(fault) => {
+            out.object("fault", ending::fault(fault));
+        }
+        Ending::Incomplete { fault, result } => {
+            out.object("fault", ending::fault(fault));
+            if let Some(result) = result {
+                out.object("result", kept(result, false));
+            }
+        }
+        Ending::Failed(failure) => {
+            out.object("failure", ending::failure(failure));
+        }
+        Ending::Cancelled | Ending::Abandoned => {}
+    }
+}
+
+fn kept(result: &ResultRef, replayed: bool) -> Object {
+    let mut out = Object::new();
+    out.number("bytes", result.bytes)
+        .text("sha256", &result.sha256)
+        .some_text("mediaType", result.media_type.as_deref())
+        .time("capturedAt", result.captured_at)
+        .flag("replayed", replayed);
+    out
+}
+
+fn ledger(operation: &Operation) -> Object {
+    let ledger = &operation.ledger;
+    let mut out = Object::new();
+    for (name, amount) in [
+        ("base", ledger.base),
+        ("adjustment", ledger.adjustment),
+        ("refund", ledger.refund),
+        ("balance", ledger.balance),
+        ("cost", Some(ledger.cost())),
+    ] {
+        if let Some(amount) = amount {
+            out.text(name, &amount.to_text());
+        }
+    }
+    out.some_text("tokenState", ledger.token_state.as_deref())
+        .flag("open", operation.life.settlement.is_some());
+    out
+}

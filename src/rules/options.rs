@@ -1,0 +1,330 @@
+//! Reads what the app says, and tells by name what is wrong with it, before anything is done.
+
+use super::json;
+use super::profile::is_token;
+use super::reader::{Fault, Faults, Reader};
+use super::status::Status;
+use super::step::{Command, Resolution};
+use crate::model::ids::{JobId, ServiceName};
+use crate::model::money::Credits;
+use crate::model::policy::{Limits, LimitsPatch};
+use crate::model::profile::KeyCarrier;
+
+/// How deep an option may nest: a profile's own depth and what is around it.
+const DEPTH_MAX: usize = 24;
+
+/// Longest deadline, in milliseconds: 400 days.
+const DEADLINE_MS_MAX: u64 = 400 * 86_400_000;
+
+/// Longest intent, in characters.
+const INTENT_CHARS_MAX: usize = 512;
+
+/// A client's configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Name of the database.
+    pub database: String,
+    /// The services.
+    pub services: Vec<ServiceConfig>,
+}
+
+/// One service's configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceConfig {
+    /// The app's name for it.
+    pub name: ServiceName,
+    /// Its contract.
+    pub profile: ProfileSource,
+    /// Where it is, without a slash at the end.
+    pub base_url: String,
+    /// Scheme, host and port of that.
+    pub origin: String,
+    /// The app's bounds.
+    pub limits: Limits,
+}
+
+/// Where a profile comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileSource {
+    /// Built in, by this name.
+    Named(String),
+    /// The app's own, as its text.
+    Own(String),
+}
+
+/// A submission without its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubmissionOptions {
+    /// The caller's name for the work.
+    pub intent: String,
+    /// Media type of the body.
+    pub content_type: Option<String>,
+    /// A key of the caller's own.
+    pub key: Option<String>,
+    /// Other bounds.
+    pub limits: LimitsPatch,
+}
+
+/// What the app asks of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApiCommand {
+    /// Something that happens to the operation itself.
+    Step(Command),
+    /// Running its failed job again.
+    Retry {
+        /// The failure that was read.
+        reviewed: String,
+        /// Although the input is unchanged.
+        anyway: bool,
+    },
+}
+
+/// Which operations to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListFilter {
+    /// Of this service.
+    pub service: Option<ServiceName>,
+    /// In one of these states; empty: in any.
+    pub statuses: Vec<Status>,
+    /// Acknowledged or not.
+    pub acknowledged: Option<bool>,
+    /// At most so many, 1 to 200.
+    pub limit: u32,
+    /// Where the page begins.
+    pub cursor: Option<String>,
+}
+
+/// Reads a client's configuration.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["database", "services"]);
+        let database = reader.member("database").map_or(Some("holdfast"), |own| own.text());
+        let services = reader.required("services")?.members();
+        if services.is_empty() {
+            reader.fault("services: there must be one at least");
+        }
+        let services: Vec<_> = services.iter().map(service).collect();
+        Some(Config {
+            database: database?.into(),
+            services: services.into_iter().collect::<Option<_>>()?,
+        })
+    })
+}
+
+/// Reads a submission's options.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn submission(text: &str) -> Result<SubmissionOptions, Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["intent", "contentType", "key", "limits"]);
+        let intent = reader.required("intent").and_then(|own| {
+            let intent = own.text()?;
+            let length = intent.chars().count();
+            if length == 0 || length > INTENT_CHARS_MAX || intent.chars().any(char::is_control) {
+                own.fault("it must be 1 to 512 characters without control characters");
+            }
+            Some(intent.to_owned())
+        });
+        let content_type = reader.member("contentType").and_then(|own| {
+            let media_type = own.text()?;
+            let plain = media_type.bytes().all(|byte| (0x20..0x7F).contains(&byte));
+            let (kind, rest) = media_type.split_once('/').unwrap_or_default();
+            let subtype = rest.split(';').next().unwrap_or_default().trim_end();
+            if !plain || media_type.len() > 255 || !is_token(kind) || !is_token(subtype) {
+                own.fault("it must be a media type such as application/json");
+            }
+            Some(media_type.to_owned())
+        });
+        let key = reader.member("key").and_then(|own| own.text().map(String::from));
+        let limits = reader.member("limits").map_or_else(LimitsPatch::default, |own| limits(&own));
+        Some(SubmissionOptions { intent: intent?, content_type, key, limits })
+    })
+}
+
+/// What is wrong with a caller's own key under a profile; `None` when nothing is.
+pub fn check_key(carrier: &KeyCarrier, key: &str) -> Option<&'static str> {
+    if key.len() < carrier.length_min || key.len() > carrier.length_max {
+        return Some("it is shorter or longer than this service's keys may be");
+    }
+    let allowed =
+        |byte: u8| byte.is_ascii_alphanumeric() || carrier.punctuation.as_bytes().contains(&byte);
+    (!key.bytes().all(allowed)).then_some("it holds characters that this service's keys may not")
+}
+
+/// Reads a command.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["cancel", "resume", "resolve", "retry", "acknowledge"]);
+        let own = reader.members().into_iter().next()?;
+        Some(match own.name() {
+            "cancel" => ApiCommand::Step(Command::Cancel),
+            "acknowledge" => ApiCommand::Step(Command::Acknowledge),
+            "resume" => {
+                own.only(&["limits", "acceptRisk"]);
+                let risk = own.member("acceptRisk").map(|risk| risk.one_of(&["duplicate"], |n| n));
+                ApiCommand::Step(Command::Resume {
+                    limits: own.member("limits").map(|limits_of| limits(&limits_of)),
+                    accept_duplicate: risk.is_some(),
+                })
+            }
+            "resolve" => ApiCommand::Step(Command::Resolve(resolution(&own)?)),
+            "retry" => {
+                own.only(&["reviewed", "anyway"]);
+                ApiCommand::Retry {
+                    reviewed: own.required("reviewed")?.text()?.into(),
+                    anyway: own.member("anyway").map_or(Some(false), |flag| flag.bool())?,
+                }
+            }
+            _ => return None,
+        })
+    })
+}
+
+/// Reads a list's filter.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn list_filter(text: &str) -> Result<ListFilter, Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["service", "status", "acknowledged", "limit", "cursor"]);
+        let statuses = reader.member("status").map(|own| {
+            let items = if own.value_is_list() { own.items() } else { vec![own] };
+            items.iter().filter_map(|item| item.one_of(Status::ALL, Status::name)).collect()
+        });
+        let text = |name: &str| reader.member(name).and_then(|own| own.text().map(String::from));
+        Some(ListFilter {
+            service: text("service").map(ServiceName),
+            statuses: statuses.unwrap_or_default(),
+            acknowledged: reader.member("acknowledged").and_then(|own| own.bool()),
+            limit: reader.member("limit").map_or(Some(50), |own| own.whole_u32(1, 200))?,
+            cursor: text("cursor"),
+        })
+    })
+}
+
+fn read<T>(text: &str, with: impl FnOnce(&Reader<'_>) -> Option<T>) -> Result<T, Vec<Fault>> {
+    let value = json::parse(text.as_bytes(), DEPTH_MAX).map_err(|error| {
+        vec![Fault {
+            pointer: String::new(),
+            message: ["it is no JSON: ", &error.to_string()].concat(),
+        }]
+    })?;
+    let faults = Faults::default();
+    let read = with(&Reader::root(&value, &faults));
+    faults.settle(read).map_err(|faults| faults.into_iter().map(named).collect())
+}
+
+/// Options are named as in code: `limits.attempts`.
+fn named(fault: Fault) -> Fault {
+    let pointer = fault.pointer.trim_start_matches('/').replace('/', ".");
+    Fault { pointer, ..fault }
+}
+
+fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
+    reader.only(&["profile", "baseUrl", "limits"]);
+    let name = reader.name();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
+        reader.fault("a service's name must be 1 to 64 letters, digits, and _ . -");
+    }
+    let profile = reader.required("profile").and_then(|own| {
+        if own.value_is_map() {
+            return Some(ProfileSource::Own(own.value.to_json()));
+        }
+        own.text().map(|name| ProfileSource::Named(name.into()))
+    });
+    let url = reader.required("baseUrl").and_then(|own| {
+        let split = split_url(own.text()?);
+        if split.is_none() {
+            own.fault(
+                "it must be an absolute https: URL (http: on loopback) without credentials, \
+                 query or fragment",
+            );
+        }
+        split
+    });
+    let patch = reader.member("limits").map(|own| limits(&own)).unwrap_or_default();
+    let (base_url, origin) = url?;
+    Some(ServiceConfig {
+        name: name.into(),
+        profile: profile?,
+        base_url,
+        origin,
+        limits: patch.apply(Limits::default()),
+    })
+}
+
+fn limits(reader: &Reader<'_>) -> LimitsPatch {
+    reader.only(&["sendWithinMs", "totalMs", "attempts", "cost"]);
+    let time = |name: &str| reader.member(name).and_then(|own| own.whole(1, DEADLINE_MS_MAX));
+    let cost = reader.member("cost").and_then(|own| {
+        let cost = Credits::parse(own.number()?).filter(|cost| *cost > Credits(0));
+        if cost.is_none() {
+            own.fault("it must be a number of credits above 0");
+        }
+        cost
+    });
+    LimitsPatch {
+        send_within_ms: time("sendWithinMs"),
+        total_ms: time("totalMs"),
+        attempts: reader.member("attempts").and_then(|own| own.whole_u32(1, 1_000)),
+        cost,
+    }
+}
+
+fn resolution(reader: &Reader<'_>) -> Option<Resolution> {
+    if reader.value_is_map() {
+        reader.only(&["found"]);
+        let id = reader.required("found")?;
+        let text = id.text()?;
+        if text.is_empty() || text.len() > 512 {
+            id.fault("it must be the job's id");
+        }
+        return Some(Resolution::Found(JobId(text.into())));
+    }
+    match reader.text()? {
+        "not-executed" => Some(Resolution::NotExecuted),
+        "abandon" => Some(Resolution::Abandon),
+        _ => {
+            reader.fault("it must be {found: id}, \"not-executed\" or \"abandon\"");
+            None
+        }
+    }
+}
+
+/// A base URL without its last slash, and its origin.
+fn split_url(url: &str) -> Option<(String, String)> {
+    let base = url.strip_suffix('/').unwrap_or(url);
+    let plain = base.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#@\\\"<>".contains(&byte));
+    let (scheme, rest) = base.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
+    let usual_port = match scheme.as_str() {
+        "https" => ":443",
+        "http" => ":80",
+        _ => return None,
+    };
+    let authority = authority.strip_suffix(usual_port).unwrap_or(&authority);
+    let host = if authority.starts_with('[') {
+        authority.split_once(']').map(|(host, _)| host)?
+    } else {
+        authority.split(':').next().unwrap_or_default()
+    };
+    let loopback = host == "localhost"
+        || host.ends_with(".localhost")
+        || host == "[::1"
+        || (host.starts_with("127.") && host.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+    if !plain || host.is_empty() || (scheme == "http" && !loopback) {
+        return None;
+    }
+    let origin = [scheme.as_str(), "://", authority].concat();
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
+    Some(([origin.as_str(), path].concat(), origin))
+}

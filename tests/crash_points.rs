@@ -1,0 +1,174 @@
+//! A context may end at every point of an operation's whole life: nothing that was acknowledged is
+//! lost, and nothing is executed twice.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod world;
+
+use holdfast::model::ending::Ending;
+use holdfast::model::life::Stage;
+use holdfast::rules::status::{Status, status};
+use holdfast_services::Fault;
+use holdfast_services::Loopback;
+use holdfast_services::RunHarvester;
+use world::{Context, Settings, World, submission};
+
+/// One life of an operation: what the job does, and what goes wrong besides the crash.
+struct Story {
+    name: &'static str,
+    options: &'static str,
+    faults: &'static str,
+    ends_as: &'static str,
+    executions: u64,
+}
+
+const STORIES: &[Story] = &[
+    Story {
+        name: "a plain success",
+        options: r#","duration_ms":3000"#,
+        faults: "[]",
+        ends_as: "succeeded",
+        executions: 1,
+    },
+    Story {
+        name: "a lost answer to the submission",
+        options: r#","duration_ms":3000"#,
+        faults: r#"[{"call":"submit","fault":"lose_after","times":1}]"#,
+        ends_as: "succeeded",
+        executions: 1,
+    },
+    Story {
+        name: "a submission that never arrives, a 503 after the commit, and a rate limit",
+        options: r#","duration_ms":3000"#,
+        faults: r#"[
+            {"call":"submit","fault":"lose_before","times":1},
+            {"call":"submit","fault":"status","status":503,"after_commit":true,"times":1},
+            {"call":"submit","fault":"status","status":429,"retry_after":"2","times":1}
+        ]"#,
+        ends_as: "succeeded",
+        executions: 1,
+    },
+    Story {
+        name: "a result that is cut short and not ready",
+        options: r#","duration_ms":2000,"not_ready_ms":1500,"result_bytes":600000"#,
+        faults: r#"[{"call":"result","fault":"truncate","times":1,"skip":1}]"#,
+        ends_as: "succeeded",
+        executions: 1,
+    },
+    Story {
+        name: "a job that fails",
+        options: r#","duration_ms":2000,"outcome":"failed","failure_class":"transient""#,
+        faults: "[]",
+        ends_as: "failed",
+        executions: 1,
+    },
+    Story {
+        name: "an input that is refused",
+        options: r#","url":7"#,
+        faults: "[]",
+        ends_as: "rejected",
+        executions: 0,
+    },
+];
+
+/// More points than any story has.
+const POINTS_MAX: u64 = 2_000;
+
+fn world_of(story: &Story, settings: Settings) -> World {
+    let mut service = Loopback::new(RunHarvester::default());
+    let faults: Vec<Fault> = serde_json::from_str(story.faults).expect("good faults");
+    service.faults.add(faults);
+    World::with(settings, service)
+}
+
+/// Submits and follows to the end, in context after context, as an app does that asks again for
+/// the same intent after every restart. Gives how many points there were.
+fn live(world: &World, story: &Story, crashes: &[u64]) -> u64 {
+    let mut crashes = crashes.iter().copied();
+    world.0.settings.borrow_mut().crash_at = crashes.next();
+    let mut acknowledged: Option<String> = None;
+    for _ in 0..10 {
+        let context = world.open();
+        if follow(world, &context, story, &mut acknowledged).is_some() {
+            return world.0.points.get();
+        }
+        let after = world.0.points.get();
+        world.0.settings.borrow_mut().crash_at = crashes.next().map(|gap| after + gap);
+    }
+    panic!("{}: it does not end", story.name);
+}
+
+fn follow(
+    world: &World,
+    context: &Context,
+    story: &Story,
+    acknowledged: &mut Option<String>,
+) -> Option<()> {
+    let driver = context.driver.clone();
+    let request = submission("daily", story.options);
+    let submitted = world.call(context, async move { driver.submit(request).await })?;
+    let id = submitted.expect("the same request is never a conflict").identity.id;
+    let known = acknowledged.get_or_insert_with(|| id.as_str().to_owned());
+    assert_eq!(known, id.as_str(), "{}: an acknowledged operation is lost", story.name);
+    world.settle(context, "daily").map(|_| ())
+}
+
+fn check(world: &World, story: &Story, how: &str) {
+    let operation = world.stored("daily").expect("it is stored");
+    let service = world.0.service.borrow();
+    let ledger = service.ledger();
+    assert_eq!(ledger.executions, story.executions, "{} ({how}): executions", story.name);
+    assert_eq!(ledger.charges, story.executions, "{} ({how}): charges", story.name);
+    assert_eq!(ledger.key_mismatches, 0, "{} ({how}): key or body changed", story.name);
+    assert_eq!(ledger.too_fast, 0, "{} ({how}): requests too close", story.name);
+    // After a lost answer a refusal proves nothing: then, and only then, a person is asked.
+    if story.ends_as == "rejected" && operation.life.evidence.unresolved.is_some() {
+        assert_eq!(status(&operation), Status::Parked, "{} ({how})", story.name);
+        return;
+    }
+    let Stage::Ended { ending, .. } = &operation.life.stage else {
+        panic!("{} ({how}): not ended but {:?}", story.name, operation.life);
+    };
+    assert_eq!(ending.name(), story.ends_as, "{} ({how})", story.name);
+    assert!(!world.0.delivered.borrow().is_empty(), "{} ({how}): not delivered", story.name);
+    if let Ending::Succeeded { result, .. } = ending {
+        assert!(result.bytes > 0, "{} ({how}): an empty result", story.name);
+    }
+}
+
+fn every_single_crash(locks: bool) {
+    for story in STORIES {
+        let settings = Settings { locks, ..Settings::default() };
+        let undisturbed = world_of(story, settings.clone());
+        let points = live(&undisturbed, story, &[]);
+        check(&undisturbed, story, "undisturbed");
+        assert!((10..POINTS_MAX).contains(&points), "{}: {points} points", story.name);
+        for crash in 1..=points {
+            let world = world_of(story, settings.clone());
+            live(&world, story, &[crash]);
+            check(&world, story, &format!("locks {locks}, crash at point {crash} of {points}"));
+        }
+    }
+}
+
+#[test]
+fn a_crash_at_any_point_loses_nothing_and_repeats_nothing() {
+    every_single_crash(true);
+}
+
+#[test]
+fn a_crash_at_any_point_is_survived_without_web_locks() {
+    every_single_crash(false);
+}
+
+#[test]
+fn any_two_crashes_lose_nothing_and_repeat_nothing() {
+    let story = &STORIES[1];
+    let points = live(&world_of(story, Settings::default()), story, &[]);
+    for first in 1..=points {
+        for gap in 1..=points {
+            let world = world_of(story, Settings::default());
+            live(&world, story, &[first, gap]);
+            check(&world, story, &format!("crashes at point {first} and {gap} after"));
+        }
+    }
+}

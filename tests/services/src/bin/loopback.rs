@@ -1,0 +1,56 @@
+//! Serves the model of RunHarvester on the loopback interface, with static files beside it.
+//!
+//! `loopback [--port N] [--balance CREDITS] [--token TOKEN]… [--static FOLDER]
+//! [--static-at /PATH=FOLDER]… [--until-stdin-closes]`
+//!
+//! Writes one line of JSON, `{"listening":"http://127.0.0.1:PORT"}`, once it listens. Ends when its
+//! standard input closes under `--until-stdin-closes`, so that it does not outlive its parent.
+use std::error::Error;
+use std::io::{Read, Write, stdin, stdout};
+use std::time::{SystemTime, SystemTimeError, UNIX_EPOCH};
+
+use holdfast_services::{Config, Mount, Options, RunHarvester, serve};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut options = Options::default();
+    let mut config = Config { balance: 1_000_000, ..Config::default() };
+    let mut until_stdin_closes = false;
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+        match word.as_str() {
+            "--port" => options.port = value()?.parse()?,
+            "--balance" => config.balance = value()?.parse()?,
+            "--token" => drop(config.tokens.insert(value()?)),
+            "--static" => {
+                options.mounts.push(Mount { at: "/".to_owned(), folder: value()?.into() });
+            }
+            "--static-at" => {
+                let value = value()?;
+                let (at, folder) = value.split_once('=').ok_or("--static-at needs /PATH=FOLDER")?;
+                options.mounts.push(Mount { at: at.to_owned(), folder: folder.into() });
+            }
+            "--until-stdin-closes" => until_stdin_closes = true,
+            _ => return Err(format!("unknown option {word}").into()),
+        }
+    }
+    // A browser's storage outlives this process: no id may come twice at one origin.
+    config.id_prefix = format!("req_{:x}_", started_ms()?);
+    let server = serve(RunHarvester::new(config), options)?;
+    let mut out = stdout().lock();
+    writeln!(out, "{{\"listening\":\"{}\"}}", server.origin())?;
+    out.flush()?;
+    drop(out);
+    if until_stdin_closes {
+        stdin().read_to_end(&mut Vec::new())?;
+        server.stop();
+    } else {
+        server.join();
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the server lives in real time")]
+fn started_ms() -> Result<u128, SystemTimeError> {
+    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())
+}

@@ -1,0 +1,7 @@
+//! The pure model, in virtual time.
+#![expect(clippy::panic, clippy::unwrap_used, reason = "helpers of tests may panic")]
+mod calls;
+mod ledger;
+mod loopback;
+mod properties;
+mod runharvester;

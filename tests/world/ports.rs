@@ -1,0 +1,363 @@
+//! The ports of a simulated context: each await is a point at which the context may end.
+
+use std::cell::{Cell, RefCell};
+use std::future::pending;
+use std::rc::Rc;
+
+use holdfast::driver::memory::MemoryStore;
+use holdfast::driver::ports::store::{
+    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Write, Written,
+};
+use holdfast::driver::ports::transport::{Body, Head, Lost, Outgoing};
+use holdfast::driver::ports::{
+    App, Authorization, AuthorizeRequest, Clock, Entropy, FailPoints, Locks, Ports, Spawn, Timer,
+    Transport,
+};
+use holdfast::engine::event::Event;
+use holdfast::model::dice::Dice;
+use holdfast::model::ids::{Account, ContextId, LaneId, OperationId, Scope, ServiceName};
+use holdfast::model::lane::{Claim, Fence, Lane};
+use holdfast::model::operation::Operation;
+use holdfast::model::time::Timestamp;
+use holdfast::record::view::view;
+use holdfast_services::Delivery;
+use holdfast_services::{Request, Response};
+
+use super::{SECRET, World};
+
+/// The ports of one context.
+#[derive(Clone)]
+pub struct SimPorts {
+    world: World,
+    alive: Rc<Cell<bool>>,
+    own: Rc<RefCell<Own>>,
+}
+
+struct Own {
+    name: Option<ContextId>,
+    dice: Dice,
+    timer: Option<Rc<dyn Fn()>>,
+}
+
+/// Where the driver's `wake` is put, once there is a driver.
+pub struct TimerSlot(SimPorts);
+
+impl TimerSlot {
+    pub fn on_timer(&self, call: Rc<dyn Fn()>) {
+        self.0.own.borrow_mut().timer = Some(call);
+    }
+}
+
+impl SimPorts {
+    pub fn new(world: World, alive: Rc<Cell<bool>>) -> Self {
+        let seed = world.0.points.get() + world.0.clock.now();
+        let own = Own { name: None, dice: Dice::seeded(seed), timer: None };
+        Self { world, alive, own: Rc::new(RefCell::new(own)) }
+    }
+
+    pub fn timer(&self) -> TimerSlot {
+        TimerSlot(self.clone())
+    }
+
+    /// Counts a point; the context may end here. False when it has ended.
+    fn reach_point(&self) -> bool {
+        if !self.alive.get() {
+            return false;
+        }
+        let points = &self.world.0.points;
+        points.set(points.get() + 1);
+        let crash = self.world.0.settings.borrow().crash_at == Some(points.get());
+        if crash {
+            self.alive.set(false);
+            if let Some(name) = &self.own.borrow().name {
+                self.world.0.dead.borrow_mut().insert(name.clone());
+            }
+        }
+        !crash
+    }
+
+    async fn point(&self) {
+        if !self.reach_point() {
+            pending::<()>().await;
+        }
+    }
+
+    fn store(&self) -> &MemoryStore {
+        &self.world.0.store
+    }
+}
+
+impl Ports for SimPorts {
+    type App = Self;
+    type Runtime = Self;
+    type Store = Self;
+    type Transport = Self;
+
+    fn store(&self) -> &Self {
+        self
+    }
+
+    fn transport(&self) -> &Self {
+        self
+    }
+
+    fn app(&self) -> &Self {
+        self
+    }
+
+    fn runtime(&self) -> &Self {
+        self
+    }
+}
+
+impl Store for SimPorts {
+    async fn commit(
+        &self,
+        batch: &[Write],
+        durability: Durability,
+    ) -> Result<Vec<Written>, StoreError> {
+        self.point().await;
+        let written = self.store().commit(batch, durability).await;
+        self.point().await;
+        written
+    }
+
+    async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
+        self.point().await;
+        let lane = self.store().claim(claim).await;
+        self.point().await;
+        lane
+    }
+
+    async fn give_back(&self, fence: &Fence) -> Result<(), StoreError> {
+        self.point().await;
+        self.store().give_back(fence).await
+    }
+
+    async fn lane(&self, id: &LaneId) -> Result<Option<Lane>, StoreError> {
+        self.store().lane(id).await
+    }
+
+    async fn load(&self, id: &OperationId) -> Result<Option<Row>, StoreError> {
+        self.point().await;
+        self.store().load(id).await
+    }
+
+    async fn find(&self, name: &Name) -> Result<Option<Row>, StoreError> {
+        self.point().await;
+        self.store().find(name).await
+    }
+
+    async fn due(
+        &self,
+        lane: &LaneId,
+        queue: Queue,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Due, StoreError> {
+        self.point().await;
+        self.store().due(lane, queue, before, limit).await
+    }
+
+    async fn list(
+        &self,
+        account: &Account,
+        cursor: Option<&(Timestamp, OperationId)>,
+        limit: u32,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.store().list(account, cursor, limit).await
+    }
+
+    async fn body(&self, id: &OperationId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.point().await;
+        self.store().body(id).await
+    }
+
+    async fn profile(&self, digest: &str) -> Result<Option<String>, StoreError> {
+        self.store().profile(digest).await
+    }
+
+    async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError> {
+        self.store().journal(id).await
+    }
+
+    async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
+        self.point().await;
+        let put = self.store().put_chunk(chunk, bytes).await;
+        self.point().await;
+        put
+    }
+
+    async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store().chunk(chunk).await
+    }
+
+    fn forget_connection(&self) {}
+}
+
+/// A body that came with its head.
+pub struct SimBody {
+    pieces: Vec<Vec<u8>>,
+    broken: bool,
+}
+
+impl Body for SimBody {
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, Lost> {
+        match self.pieces.pop() {
+            Some(piece) => Ok(Some(piece)),
+            None if self.broken => Err(Lost),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Transport for SimPorts {
+    type Body = SimBody;
+
+    fn send(
+        &self,
+        outgoing: Outgoing,
+    ) -> impl Future<Output = Result<Head<SimBody>, Lost>> + 'static {
+        let own = self.clone();
+        let timeout_ms = u64::from(outgoing.timeout_ms);
+        let left = own.reach_point();
+        let request = request(outgoing);
+        async move {
+            if !left {
+                return pending().await;
+            }
+            let latency_ms = own.world.0.settings.borrow().latency_ms;
+            let now = || own.world.0.clock.now();
+            own.world.0.clock.sleep(latency_ms).await;
+            let outcome = own.world.0.service.borrow_mut().exchange(now(), &request);
+            own.point().await;
+            let delay_ms = (outcome.delay_ms + latency_ms).min(timeout_ms);
+            own.world.0.clock.sleep(delay_ms).await;
+            own.point().await;
+            if outcome.delay_ms + latency_ms > timeout_ms {
+                return Err(Lost);
+            }
+            match outcome.delivery {
+                Delivery::Answer(response) => Ok(head(&response, false)),
+                Delivery::Truncated(response) => Ok(head(&response, true)),
+                Delivery::Lost => Err(Lost),
+            }
+        }
+    }
+}
+
+fn request(outgoing: Outgoing) -> Request {
+    let path = outgoing.url.strip_prefix("https://api.example.com").expect("the service's origin");
+    Request {
+        method: outgoing.method,
+        path: path.into(),
+        headers: outgoing.headers.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
+        body: outgoing.body.unwrap_or_default(),
+    }
+}
+
+fn head(response: &Response, broken: bool) -> Head<SimBody> {
+    let sent = if broken { response.body.len() / 2 } else { response.body.len() };
+    let mut pieces: Vec<_> = response.body[..sent].chunks(7_000).map(<[u8]>::to_vec).collect();
+    pieces.reverse();
+    Head {
+        status: response.status,
+        headers: response.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
+        body: SimBody { pieces, broken },
+    }
+}
+
+impl App for SimPorts {
+    fn account(&self) -> Option<Account> {
+        self.world.0.settings.borrow().account.clone().map(Account)
+    }
+
+    async fn authorize(&self, _request: AuthorizeRequest) -> Option<Authorization> {
+        self.point().await;
+        let mut settings = self.world.0.settings.borrow_mut();
+        if settings.unauthorized > 0 {
+            settings.unauthorized -= 1;
+            return None;
+        }
+        let headers = [("authorization", format!("Bearer {SECRET}"))].into_iter().collect();
+        Some(Authorization { headers, scope: settings.scope.clone().map(Scope) })
+    }
+
+    fn validates(&self, _service: &ServiceName) -> bool {
+        false
+    }
+
+    async fn fault_of(&self, _service: &ServiceName, _result: &[u8]) -> Option<String> {
+        None
+    }
+
+    fn consumes(&self) -> bool {
+        self.world.0.settings.borrow().consumes
+    }
+
+    async fn settled(&self, operation: &Operation) -> bool {
+        self.point().await;
+        let mut settings = self.world.0.settings.borrow_mut();
+        if settings.failing_deliveries > 0 {
+            settings.failing_deliveries -= 1;
+            return false;
+        }
+        drop(settings);
+        self.world.0.delivered.borrow_mut().push(operation.identity.id.as_str().to_owned());
+        self.point().await;
+        true
+    }
+
+    fn notify(&self, event: Box<Event>) {
+        if self.alive.get() {
+            self.world.0.events.borrow_mut().push(view(&event.operation));
+        }
+    }
+}
+
+impl Clock for SimPorts {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.world.0.clock.now())
+    }
+}
+
+impl Timer for SimPorts {
+    fn arm(&self, delay_ms: Option<u32>) {
+        let call = self.own.borrow().timer.clone();
+        if let Some(call) = call.filter(|_| self.alive.get()) {
+            let owner = Rc::as_ptr(&self.own) as *const () as usize;
+            let at = delay_ms.map(|ms| self.world.0.clock.now() + u64::from(ms));
+            self.world.0.clock.order(owner, &self.alive, at, call);
+        }
+    }
+}
+
+impl Entropy for SimPorts {
+    fn bytes(&self) -> Option<[u8; 16]> {
+        let mut own = self.own.borrow_mut();
+        let (high, low) = (own.dice.roll(), own.dice.roll());
+        Some(((u128::from(high) << 64) | u128::from(low)).to_be_bytes())
+    }
+}
+
+impl Spawn for SimPorts {
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        if self.alive.get() {
+            self.world.0.tasks.spawn(Rc::clone(&self.alive), task);
+        }
+    }
+}
+
+impl Locks for SimPorts {
+    fn hold(&self, own: &ContextId) {
+        self.own.borrow_mut().name = Some(own.clone());
+    }
+
+    fn release(&self) {}
+
+    async fn is_dead(&self, other: &ContextId) -> bool {
+        self.world.0.settings.borrow().locks && self.world.0.dead.borrow().contains(other)
+    }
+}
+
+impl FailPoints for SimPorts {}

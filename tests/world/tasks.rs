@@ -1,0 +1,65 @@
+//! A single-threaded executor whose tasks die with their context.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Wake, Waker};
+
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+struct Task {
+    alive: Rc<Cell<bool>>,
+    ready: Arc<Flag>,
+    future: Pin<Box<dyn Future<Output = ()>>>,
+}
+
+/// All tasks of all contexts.
+#[derive(Default)]
+pub struct Tasks {
+    all: RefCell<VecDeque<Task>>,
+    new: RefCell<Vec<Task>>,
+}
+
+impl Tasks {
+    pub fn spawn(&self, alive: Rc<Cell<bool>>, future: impl Future<Output = ()> + 'static) {
+        let ready = Arc::new(Flag(AtomicBool::new(true)));
+        self.new.borrow_mut().push(Task { alive, ready, future: Box::pin(future) });
+    }
+
+    /// Polls every task that is ready, once; false when none was.
+    pub fn run_ready(&self) -> bool {
+        self.all.borrow_mut().extend(self.new.borrow_mut().drain(..));
+        let count = self.all.borrow().len();
+        let mut ran = false;
+        for _ in 0..count {
+            let Some(mut task) = self.all.borrow_mut().pop_front() else { break };
+            if !task.alive.get() {
+                continue;
+            }
+            if !task.ready.0.swap(false, Ordering::Relaxed) {
+                self.all.borrow_mut().push_back(task);
+                continue;
+            }
+            ran = true;
+            let waker = Waker::from(Arc::clone(&task.ready));
+            if task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                self.all.borrow_mut().push_back(task);
+            }
+        }
+        ran || !self.new.borrow().is_empty()
+    }
+
+    pub fn drop_dead(&self) {
+        self.new.borrow_mut().retain(|task| task.alive.get());
+    }
+}

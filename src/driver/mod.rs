@@ -286,7 +286,7 @@ impl<P: Ports> Driver<P> {
     /// Names a point at which a test may end the process. Does nothing in a published build.
     fn reach(&self, point: &str) {
         #[cfg(feature = "fail-points")]
-        self.0.ports.runtime().reach(point);
+        ports::FailPoints::reach(self.0.ports.runtime(), point);
         #[cfg(not(feature = "fail-points"))]
         let _ = point;
     }

@@ -168,7 +168,7 @@ impl<P: Ports> Driver<P> {
                 driver.feed(Input::Delivered(operation.identity.id.clone(), done));
             }),
             Output::Event(event) => {
-                if event.operation.life.evidence.current.is_none() {
+                if !event.operation.life.is_sending() {
                     self.0.prepared.borrow_mut().remove(&event.operation.identity.id);
                 }
                 self.0.ports.app().notify(event);

@@ -3,3 +3,4 @@ export * from "./harness/chromium.mjs";
 export * from "./harness/environment.mjs";
 export * from "./harness/loopback.mjs";
 export * from "./harness/secrets.mjs";
+export * from "./harness/site.mjs";

@@ -89,6 +89,11 @@ export class Chromium {
     await Promise.all([...running].map((one) => one.kill()));
   }
 
+  /** A context with a storage of its own, which the profile does not keep. */
+  newContext() {
+    return this.#browser.newContext();
+  }
+
   /** A fresh page, with a script that runs before the page's own. */
   async page(init, argument) {
     const page = await this.context.newPage();

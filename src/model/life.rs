@@ -67,6 +67,12 @@ impl Life {
         if legal { Ok(Self(parts)) } else { Err(Illegal("restore")) }
     }
 
+    /// Whether a request that changes state is written ahead and not yet settled.
+    pub fn is_sending(&self) -> bool {
+        let cancel = self.0.cancel.as_ref().and_then(|cancel| cancel.current.as_ref());
+        self.0.evidence.current.is_some() || cancel.is_some()
+    }
+
     /// Whether it is over.
     pub const fn is_ended(&self) -> bool {
         matches!(self.0.stage, Stage::Ended { .. })

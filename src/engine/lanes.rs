@@ -9,6 +9,7 @@ use crate::model::operation::Operation;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, REQUEST_FLOOR_MS, SEND_BEFORE_MS};
+use crate::rules::next::{Next, is_behind, next};
 
 /// Longest time from the point at which an exchange is due to the write of its answer, in
 /// milliseconds: the owner of a lane has written again by then, or it is dead.
@@ -22,6 +23,10 @@ const READ_MAX: u32 = 128;
 
 /// How soon a lane that another context holds is looked at again, in milliseconds.
 const CLAIM_AGAIN_MS: u64 = 5_000;
+
+/// How soon the store is looked at again although nothing in it is known to be due, in milliseconds:
+/// other contexts write to it too, and may die before they say so.
+const LOOK_AGAIN_MS: u64 = 5_000;
 
 /// How soon a store that failed is asked again, in milliseconds.
 const STORE_AGAIN_MS: u64 = 5_000;
@@ -48,9 +53,27 @@ pub(super) struct Shelf {
     /// When the first of it is due; `None`: nothing is.
     pub(super) next: Option<Timestamp>,
     pub(super) reading: bool,
+    /// When it is looked at even though nothing is known to be due.
+    look_again: Timestamp,
+    /// The next look is at all of it: due times of a clock that has jumped back since say nothing.
+    all: bool,
 }
 
 impl Shelf {
+    const fn new() -> Self {
+        Self { next: Some(Timestamp(0)), reading: false, look_again: Timestamp(0), all: true }
+    }
+
+    fn look_at_all(&mut self) {
+        self.all = true;
+        self.next = Some(Timestamp(0));
+    }
+
+    /// When the store is looked at next.
+    fn look(&self) -> Timestamp {
+        self.next.map_or(self.look_again, |next| next.min(self.look_again))
+    }
+
     pub(super) fn look_at(&mut self, at: Timestamp) {
         self.next = Some(self.next.map_or(at, |own| own.min(at)));
     }
@@ -61,8 +84,8 @@ impl LaneState {
         Self {
             ownership: Ownership::Other { ask_at: Timestamp(0) },
             gate: None,
-            work: Shelf { next: Some(Timestamp(0)), reading: false },
-            delivery: Shelf { next: Some(Timestamp(0)), reading: false },
+            work: Shelf::new(),
+            delivery: Shelf::new(),
         }
     }
 
@@ -140,9 +163,9 @@ impl Engine {
         match claimed {
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
                 lane.ownership = Ownership::Own(row.epoch);
-                lane.gate = row.gate;
-                lane.work.look_at(Timestamp(0));
-                lane.delivery.look_at(Timestamp(0));
+                lane.gate = row.gate.map(|gate| gate.seen_at(now));
+                lane.work.look_at_all();
+                lane.delivery.look_at_all();
             }
             Ok(row) => {
                 let soon = now.after(CLAIM_AGAIN_MS);
@@ -210,21 +233,56 @@ impl Engine {
         if let Ownership::Other { ask_at } = lane.ownership
             && now < ask_at
         {
-            let due = lane.shelf(queue).next.is_some();
-            if due {
-                self.wake(ask_at);
-            }
-            return;
+            return self.wake(ask_at);
         }
         let shelf = lane.shelf(queue);
-        match shelf.next {
-            Some(at) if at > now => self.wake(at),
-            Some(_) if !shelf.reading && in_memory < WORKING_SET_MAX => {
-                shelf.reading = true;
-                let (lane, before, limit) = (id.clone(), now, READ_MAX);
-                self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
+        let at = shelf.look();
+        if at > now {
+            self.wake(at);
+        } else if !shelf.reading && in_memory < WORKING_SET_MAX {
+            shelf.reading = true;
+            let all = core::mem::take(&mut shelf.all);
+            let before = if all { Timestamp(u64::MAX) } else { now };
+            let (lane, limit) = (id.clone(), READ_MAX);
+            self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
+        }
+    }
+
+    /// The clock has jumped back: points in time that were set by the old one are set anew.
+    pub(super) fn jumped_back(&mut self, now: Timestamp) {
+        for lane in self.lanes.values_mut() {
+            lane.gate = lane.gate.map(|gate| gate.seen_at(now));
+            if let Ownership::Other { ask_at } = &mut lane.ownership {
+                *ask_at = (*ask_at).min(now.after(CLAIM_AGAIN_MS));
             }
-            Some(_) | None => {}
+            lane.work.look_at_all();
+            lane.delivery.look_at_all();
+        }
+        for entry in self.entries.values_mut() {
+            entry.not_before = entry.not_before.min(now.after(REQUEST_FLOOR_MS));
+        }
+    }
+
+    /// When an operation is due in a queue, by the clock as it is now.
+    pub(super) fn due_at(
+        &self,
+        now: Timestamp,
+        queue: Queue,
+        operation: &Operation,
+    ) -> Option<Timestamp> {
+        if is_behind(operation, now) {
+            return Some(now);
+        }
+        match queue {
+            Queue::Work => {
+                let profile = self.profiles.get(&operation.identity.profile_digest)?;
+                match next(operation, profile, now) {
+                    Next::Exchange(_) | Next::TakeUp(_) | Next::Park(_) => Some(now),
+                    Next::Wait(at) => Some(at),
+                    Next::Nothing => None,
+                }
+            }
+            Queue::Delivery => operation.delivery_due(),
         }
     }
 
@@ -235,24 +293,35 @@ impl Engine {
         queue: Queue,
         due: Result<(Vec<Operation>, Option<Timestamp>), StoreError>,
     ) {
+        let first = due.as_ref().ok().and_then(|(operations, _)| {
+            operations.iter().filter_map(|own| self.due_at(now, queue, own)).min()
+        });
         let Some(lane) = self.lanes.get_mut(id) else {
             return;
         };
         let owned = lane.epoch().is_some();
         let shelf = lane.shelf(queue);
         shelf.reading = false;
+        shelf.look_again = now.after(LOOK_AGAIN_MS);
         let Ok((operations, next)) = due else {
             shelf.next = Some(now.after(STORE_AGAIN_MS));
+            shelf.all = true;
             return;
         };
-        shelf.next = next;
+        if !shelf.all {
+            shelf.next = next;
+        }
         if owned {
             for operation in operations {
                 self.take_in(now, id, queue, operation);
             }
-        } else if !operations.is_empty() {
-            shelf.next = Some(Timestamp(0));
-            self.ask_for(now, id);
+        } else if let Some(first) = first {
+            if first <= now {
+                shelf.next = Some(Timestamp(0));
+                self.ask_for(now, id);
+            } else {
+                shelf.look_at(first);
+            }
         }
     }
 

@@ -20,17 +20,27 @@ impl<P: Ports> Driver<P> {
         before: Timestamp,
         limit: u32,
     ) -> Result<(Vec<Operation>, Option<Timestamp>), StoreError> {
-        let due = self.0.ports.store().due(lane, queue, before, limit).await?;
-        let mut operations = Vec::with_capacity(due.rows.len());
-        for row in &due.rows {
-            // A record that a later version wrote, or that is damaged, is shown and never driven.
-            if let Ok(operation) = record::decode(&row.document)
-                && self.learn_profile_of(&operation).await?
-            {
-                operations.push(operation);
+        let mut wanted = limit;
+        loop {
+            let due = self.0.ports.store().due(lane, queue, before, wanted).await?;
+            let rows = u32::try_from(due.rows.len()).unwrap_or(u32::MAX);
+            let mut operations = Vec::with_capacity(due.rows.len());
+            for row in &due.rows {
+                // A record that a later version wrote, or that is damaged, is shown and never
+                // driven.
+                if let Ok(operation) = record::decode(&row.document)
+                    && self.learn_profile_of(&operation).await?
+                {
+                    operations.push(operation);
+                }
             }
+            let left_out = rows - u32::try_from(operations.len()).unwrap_or(rows);
+            // Such records stay due for ever: they must not take the places of others.
+            if due.next.is_none() || rows < wanted || wanted >= limit.saturating_add(left_out) {
+                return Ok((operations, due.next));
+            }
+            wanted = limit.saturating_add(left_out);
         }
-        Ok((operations, due.next))
     }
 
     pub(super) async fn load_for_engine(

@@ -1,0 +1,173 @@
+//! Every park that a service can lead to has exits: what is offered is accepted, nothing else is.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod world;
+
+use std::collections::BTreeSet;
+
+use holdfast::model::dice::Dice;
+use holdfast::model::hold::ParkReason;
+use holdfast::model::operation::Operation;
+use holdfast::model::policy::Limits;
+use holdfast::model::time::Timestamp;
+use holdfast::rules::exits::exits;
+use holdfast::rules::profile;
+use holdfast::rules::step::{Command, Input, Resolution, step};
+use world::{DAY_MS, PROFILE, World, park, patch};
+
+fn commands() -> Vec<(&'static str, Command)> {
+    let resume = |limits, accept_duplicate| Command::Resume { limits, accept_duplicate };
+    let more = patch(|own| {
+        own.attempts = Some(99);
+        own.total_ms = Some(9 * DAY_MS);
+    });
+    vec![
+        ("resume()", resume(None, false)),
+        ("resume({limits})", resume(Some(more), false)),
+        ("resume({acceptRisk: \"duplicate\"})", resume(None, true)),
+        ("resolve({found})", Command::Resolve(Resolution::Found("req_7".into()))),
+        ("resolve(\"not-executed\")", Command::Resolve(Resolution::NotExecuted)),
+        ("resolve(\"abandon\")", Command::Resolve(Resolution::Abandon)),
+    ]
+}
+
+/// Faults that lead to a park, the bounds that they do so under, and the park.
+const WAYS: &[(&str, u32, ParkReason)] = &[
+    (
+        r#"[{"call":"submit","fault":"status","status":401,"times":9}]"#,
+        16,
+        ParkReason::NeedsCredential,
+    ),
+    (
+        r#"[{"call":"poll","fault":"status","status":403,"times":9}]"#,
+        16,
+        ParkReason::NeedsCredential,
+    ),
+    (
+        r#"[{"call":"result","fault":"status","status":403,"times":9}]"#,
+        16,
+        ParkReason::NeedsCredential,
+    ),
+    (r#"[{"call":"submit","fault":"status","status":402}]"#, 16, ParkReason::NeedsCredit),
+    (
+        r#"[{"call":"submit","fault":"lose_after"},{"call":"submit","fault":"status","status":402}]"#,
+        16,
+        ParkReason::NeedsCredit,
+    ),
+    (
+        r#"[{"call":"result","fault":"status","status":403,
+            "body":"{\"error\":{\"code\":\"SOURCE_ACCESS_REQUIRED\"}}"}]"#,
+        16,
+        ParkReason::NeedsAccess,
+    ),
+    (
+        r#"[{"call":"submit","fault":"status","status":503,"retry_after":90000}]"#,
+        16,
+        ParkReason::DeadlineExceeded,
+    ),
+    (
+        r#"[{"call":"poll","fault":"status","status":503,"retry_after":90000}]"#,
+        16,
+        ParkReason::DeadlineExceeded,
+    ),
+    (r#"[{"call":"submit","fault":"lose_before","times":9}]"#, 2, ParkReason::BudgetExhausted),
+    (r#"[{"call":"submit","fault":"status","status":302}]"#, 16, ParkReason::OutcomeUnknown),
+    (
+        r#"[{"call":"submit","fault":"status","status":409,
+            "body":"{\"error\":{\"code\":\"IDEMPOTENCY_KEY_REUSED\"}}"}]"#,
+        16,
+        ParkReason::KeyConflict,
+    ),
+    (
+        r#"[{"call":"poll","fault":"status","status":503,"retry_after":60},
+            {"call":"poll","fault":"not_found"}]"#,
+        16,
+        ParkReason::JobNotFound,
+    ),
+];
+
+fn scope_changed() -> Operation {
+    let world = World::with_faults(r#"[{"call":"submit","fault":"lose_after"}]"#);
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.evidence.unresolved.is_some());
+    world.0.settings.borrow_mut().scope = Some("org_2/key_9".into());
+    world.settle(&context, "daily").expect("it parks")
+}
+
+fn cancel_unconfirmed() -> Operation {
+    let world = World::with_faults(r#"[{"call":"submit","fault":"lose_after"}]"#);
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    let unknown = world.until("daily", |own| own.life.evidence.unresolved.is_some());
+    world.cancel(&context, &unknown).expect("a wish");
+    world.settle(&context, "daily").expect("it parks")
+}
+
+fn parked() -> Vec<Operation> {
+    let mut all = vec![scope_changed(), cancel_unconfirmed()];
+    for (faults, attempts, reason) in WAYS {
+        let world = World::with_faults(faults);
+        let context = world.open_with(Limits { attempts: *attempts, ..Limits::default() }, PROFILE);
+        let operation = world.live(&context, "daily", "");
+        assert_eq!(park(&operation), Some(*reason), "{faults}");
+        all.push(operation);
+    }
+    all
+}
+
+#[test]
+fn every_reason_is_reached_for_real() {
+    let reached: BTreeSet<_> = parked().iter().filter_map(park).map(|own| own.name()).collect();
+    let all: BTreeSet<_> = ParkReason::ALL.iter().map(|own| own.name()).collect();
+    assert_eq!(reached, all);
+}
+
+#[test]
+fn what_is_offered_is_accepted_and_nothing_else_is() {
+    let profile = profile::read(PROFILE).expect("a good profile");
+    let now = Timestamp(1_790_000_000_000 + DAY_MS);
+    for operation in parked() {
+        let offered = exits(&operation);
+        assert!(!offered.is_empty(), "{:?}", park(&operation));
+        for (name, command) in commands() {
+            // More bounds than asked for do no harm to an exit that needs none.
+            if name == "resume({limits})" && offered.contains(&"resume()") {
+                continue;
+            }
+            // Nor does a risk that there is none of.
+            if name.contains("acceptRisk")
+                && offered.contains(&"resume()")
+                && !offered.contains(&name)
+            {
+                continue;
+            }
+            let input = Input::Command(command);
+            let carried = step(&operation, &profile, now, &mut Dice::seeded(1), input);
+            assert_eq!(
+                carried.is_ok(),
+                offered.contains(&name),
+                "{name} at {:?}: {:?}",
+                park(&operation),
+                carried.err()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_exit_leads_out_of_the_park() {
+    let profile = profile::read(PROFILE).expect("a good profile");
+    let now = Timestamp(1_790_000_000_000 + DAY_MS);
+    for operation in parked() {
+        for (name, command) in commands() {
+            if exits(&operation).contains(&name) {
+                let input = Input::Command(command);
+                let carried = step(&operation, &profile, now, &mut Dice::seeded(1), input);
+                let after = carried.expect("it is offered").operation;
+                assert_eq!(park(&after), None, "{name} at {:?}", park(&operation));
+            }
+        }
+    }
+}

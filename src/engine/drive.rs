@@ -22,6 +22,7 @@ impl Engine {
         self.write_late_newborns(now);
         let lanes: Vec<LaneId> = self.lanes.keys().cloned().collect();
         for lane in &lanes {
+            self.look_around(now, lane);
             self.read_shelf(now, lane, Queue::Work);
             if self.consumes {
                 self.read_shelf(now, lane, Queue::Delivery);

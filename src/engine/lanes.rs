@@ -30,6 +30,8 @@ const STORE_AGAIN_MS: u64 = 5_000;
 pub(super) struct LaneState {
     pub(super) ownership: Ownership,
     pub(super) gate: Option<Wait>,
+    /// When the store was last asked for work.
+    pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
     pub(super) delivery: Shelf,
 }
@@ -61,6 +63,7 @@ impl LaneState {
         Self {
             ownership: Ownership::Other { ask_at: Timestamp(0) },
             gate: None,
+            read_at: Timestamp(0),
             work: Shelf { next: Some(Timestamp(0)), reading: false },
             delivery: Shelf { next: Some(Timestamp(0)), reading: false },
         }
@@ -185,7 +188,10 @@ impl Engine {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
         }
-        let entries = self.entries.iter().filter(|(_, entry)| entry.operation.lane() == *id);
+        // What is being written hears from its own write what became of it.
+        let entries = self.entries.iter().filter(|(_, entry)| {
+            entry.operation.lane() == *id && entry.writing.is_none() && entry.birth.is_none()
+        });
         let ids: Vec<_> = entries.map(|(own, _)| own.clone()).collect();
         for own in ids {
             self.abandon_entry(&own);
@@ -197,6 +203,18 @@ impl Engine {
         if let Some(lane) = self.lanes.get_mut(id) {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
+        }
+    }
+
+    /// Whoever is awake with work of a lane looks now and then for work that others have added:
+    /// an owner that keeps renewing its lease must not keep that waiting.
+    pub(super) fn look_around(&mut self, now: Timestamp, id: &LaneId) {
+        let busy = self.in_lane(id).next().is_some();
+        if let Some(lane) = self.lanes.get_mut(id)
+            && busy
+            && now.since(lane.read_at) >= CLAIM_AGAIN_MS
+        {
+            lane.work.look_at(Timestamp(0));
         }
     }
 
@@ -221,6 +239,9 @@ impl Engine {
             Some(at) if at > now => self.wake(at),
             Some(_) if !shelf.reading && in_memory < WORKING_SET_MAX => {
                 shelf.reading = true;
+                if queue == Queue::Work {
+                    lane.read_at = now;
+                }
                 let (lane, before, limit) = (id.clone(), now, READ_MAX);
                 self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
             }

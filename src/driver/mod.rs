@@ -168,7 +168,7 @@ impl<P: Ports> Driver<P> {
                 driver.feed(Input::Delivered(operation.identity.id.clone(), done));
             }),
             Output::Event(event) => {
-                if event.operation.life.evidence.current.is_none() {
+                if !event.operation.life.is_sending() {
                     self.0.prepared.borrow_mut().remove(&event.operation.identity.id);
                 }
                 self.0.ports.app().notify(event);
@@ -286,7 +286,7 @@ impl<P: Ports> Driver<P> {
     /// Names a point at which a test may end the process. Does nothing in a published build.
     fn reach(&self, point: &str) {
         #[cfg(feature = "fail-points")]
-        self.0.ports.runtime().reach(point);
+        ports::FailPoints::reach(self.0.ports.runtime(), point);
         #[cfg(not(feature = "fail-points"))]
         let _ = point;
     }

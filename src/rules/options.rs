@@ -1,7 +1,9 @@
 //! Reads what the app says, and tells by name what is wrong with it, before anything is done.
 
+mod url;
+
 use super::json;
-use super::profile::is_token;
+use super::profile::{is_name, is_token};
 use super::reader::{Fault, Faults, Reader};
 use super::status::Status;
 use super::step::{Command, Resolution};
@@ -9,12 +11,16 @@ use crate::model::ids::{JobId, ServiceName};
 use crate::model::money::Credits;
 use crate::model::policy::{Limits, LimitsPatch};
 use crate::model::profile::KeyCarrier;
+use url::split_url;
 
 /// How deep an option may nest: a profile's own depth and what is around it.
 const DEPTH_MAX: usize = 24;
 
 /// Longest deadline, in milliseconds: 400 days.
 const DEADLINE_MS_MAX: u64 = 400 * 86_400_000;
+
+/// Longest name of a database, in bytes.
+const DATABASE_BYTES_MAX: usize = 128;
 
 /// Longest intent, in characters.
 const INTENT_CHARS_MAX: usize = 512;
@@ -101,16 +107,22 @@ pub struct ListFilter {
 pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
     read(text, |reader| {
         reader.only(&["database", "services"]);
-        let database = reader.member("database").map_or(Some("holdfast"), |own| own.text());
-        let services = reader.required("services")?.members();
-        if services.is_empty() {
-            reader.fault("services: there must be one at least");
-        }
-        let services: Vec<_> = services.iter().map(service).collect();
-        Some(Config {
-            database: database?.into(),
-            services: services.into_iter().collect::<Option<_>>()?,
-        })
+        let database = reader.member("database").map_or(Some("holdfast"), |own| {
+            let name = own.text()?;
+            if name.is_empty() || name.len() > DATABASE_BYTES_MAX {
+                own.fault("it must be a name of 1 to 128 bytes");
+            }
+            Some(name)
+        });
+        let services = reader.required("services").and_then(|own| {
+            let services = own.members();
+            if services.is_empty() {
+                own.fault("there must be one at least");
+            }
+            let services: Vec<_> = services.iter().map(service).collect();
+            services.into_iter().collect()
+        });
+        Some(Config { database: database?.into(), services: services? })
     })
 }
 
@@ -162,25 +174,37 @@ pub fn check_key(carrier: &KeyCarrier, key: &str) -> Option<&'static str> {
 pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
     read(text, |reader| {
         reader.only(&["cancel", "resume", "resolve", "retry", "acknowledge"]);
-        let own = reader.members().into_iter().next()?;
+        let mut members = reader.members();
+        if members.len() != 1 {
+            reader.fault("it must be one command");
+        }
+        let own = members.pop()?;
         Some(match own.name() {
-            "cancel" => ApiCommand::Step(Command::Cancel),
-            "acknowledge" => ApiCommand::Step(Command::Acknowledge),
+            "cancel" => {
+                own.only(&[]);
+                ApiCommand::Step(Command::Cancel)
+            }
+            "acknowledge" => {
+                own.only(&[]);
+                ApiCommand::Step(Command::Acknowledge)
+            }
             "resume" => {
                 own.only(&["limits", "acceptRisk"]);
                 let risk = own.member("acceptRisk").map(|risk| risk.one_of(&["duplicate"], |n| n));
                 ApiCommand::Step(Command::Resume {
-                    limits: own.member("limits").map(|limits_of| limits(&limits_of)),
+                    limits: own
+                        .member("limits")
+                        .map(|limits_of| limits(&limits_of))
+                        .filter(|patch| *patch != LimitsPatch::default()),
                     accept_duplicate: risk.is_some(),
                 })
             }
             "resolve" => ApiCommand::Step(Command::Resolve(resolution(&own)?)),
             "retry" => {
                 own.only(&["reviewed", "anyway"]);
-                ApiCommand::Retry {
-                    reviewed: own.required("reviewed")?.text()?.into(),
-                    anyway: own.member("anyway").map_or(Some(false), |flag| flag.bool())?,
-                }
+                let reviewed = own.required("reviewed").and_then(|id| id.text());
+                let anyway = own.member("anyway").map_or(Some(false), |flag| flag.bool());
+                ApiCommand::Retry { reviewed: reviewed?.into(), anyway: anyway? }
             }
             _ => return None,
         })
@@ -199,13 +223,11 @@ pub fn list_filter(text: &str) -> Result<ListFilter, Vec<Fault>> {
             items.iter().filter_map(|item| item.one_of(Status::ALL, Status::name)).collect()
         });
         let text = |name: &str| reader.member(name).and_then(|own| own.text().map(String::from));
-        Some(ListFilter {
-            service: text("service").map(ServiceName),
-            statuses: statuses.unwrap_or_default(),
-            acknowledged: reader.member("acknowledged").and_then(|own| own.bool()),
-            limit: reader.member("limit").map_or(Some(50), |own| own.whole_u32(1, 200))?,
-            cursor: text("cursor"),
-        })
+        let limit = reader.member("limit").map_or(Some(50), |own| own.whole_u32(1, 200));
+        let (service, cursor) = (text("service").map(ServiceName), text("cursor"));
+        let acknowledged = reader.member("acknowledged").and_then(|own| own.bool());
+        let statuses = statuses.unwrap_or_default();
+        Some(ListFilter { service, statuses, acknowledged, limit: limit?, cursor })
     })
 }
 
@@ -230,8 +252,7 @@ fn named(fault: Fault) -> Fault {
 fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
     reader.only(&["profile", "baseUrl", "limits"]);
     let name = reader.name();
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
+    if !is_name(name) {
         reader.fault("a service's name must be 1 to 64 letters, digits, and _ . -");
     }
     let profile = reader.required("profile").and_then(|own| {
@@ -299,32 +320,5 @@ fn resolution(reader: &Reader<'_>) -> Option<Resolution> {
     }
 }
 
-/// A base URL without its last slash, and its origin.
-fn split_url(url: &str) -> Option<(String, String)> {
-    let base = url.strip_suffix('/').unwrap_or(url);
-    let plain = base.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#@\\\"<>".contains(&byte));
-    let (scheme, rest) = base.split_once("://")?;
-    let scheme = scheme.to_ascii_lowercase();
-    let authority = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
-    let usual_port = match scheme.as_str() {
-        "https" => ":443",
-        "http" => ":80",
-        _ => return None,
-    };
-    let authority = authority.strip_suffix(usual_port).unwrap_or(&authority);
-    let host = if authority.starts_with('[') {
-        authority.split_once(']').map(|(host, _)| host)?
-    } else {
-        authority.split(':').next().unwrap_or_default()
-    };
-    let loopback = host == "localhost"
-        || host.ends_with(".localhost")
-        || host == "[::1"
-        || (host.starts_with("127.") && host.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
-    if !plain || host.is_empty() || (scheme == "http" && !loopback) {
-        return None;
-    }
-    let origin = [scheme.as_str(), "://", authority].concat();
-    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
-    Some(([origin.as_str(), path].concat(), origin))
-}
+#[cfg(test)]
+mod tests;

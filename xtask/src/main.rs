@@ -3,8 +3,15 @@
 
 mod bindgen;
 mod build;
+mod demo;
+mod lint;
+mod pack;
 mod process;
+mod setup;
 mod size;
+mod test;
+mod tidy;
+mod tools;
 mod wasm;
 mod workspace;
 
@@ -31,6 +38,29 @@ enum Commands {
         #[arg(long)]
         fail_points: bool,
     },
+    /// Installs what a fresh machine lacks
+    Setup,
+    /// Formatting, clippy, documentation, and the repository's own rules
+    Lint,
+    /// Lints, then runs every test; `native` or `browser` runs one half
+    Test {
+        /// One half only
+        part: Option<test::Part>,
+        /// More seeds and more kills: for a night
+        #[arg(long)]
+        deep: bool,
+    },
+    /// Builds the archive that is published
+    Pack,
+    /// Serves the demo on this machine
+    Demo {
+        /// Where; 0 takes a free port
+        #[arg(long, default_value_t = 8080)]
+        port: u16,
+        /// Drives the demo in a browser instead, and prints one line of JSON
+        #[arg(long)]
+        check: bool,
+    },
     /// Measures the package against its budget
     Size,
 }
@@ -51,6 +81,12 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
             let variant = if fail_points { Variant::FailPoints } else { Variant::Published };
             println!("built {}", build::run(workspace, variant)?.display());
         }
+        Commands::Setup => setup::run(workspace)?,
+        Commands::Lint => lint::run(workspace)?,
+        Commands::Test { part, deep } => test::run(workspace, part, deep)?,
+        Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),
+        Commands::Demo { check: true, .. } => demo::check(workspace)?,
+        Commands::Demo { port, .. } => demo::serve(workspace, port)?,
         Commands::Size => size::run(workspace)?,
     }
     Ok(())

@@ -3,9 +3,12 @@
 use std::{
     path::PathBuf,
     process::{Command, Output},
+    time::Duration,
 };
 
 use anyhow::{Context as _, Result, bail};
+
+const LOOKS_PER_SECOND: u32 = 5;
 
 /// Finds a program: the variable's value where it is set, else the first of the names on PATH.
 pub(crate) fn find(variable: &str, names: &[&str]) -> Option<PathBuf> {
@@ -31,6 +34,23 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
         bail!("{} ended with {status}", line(command));
     }
     Ok(())
+}
+
+/// Like [`run`], but the program is ended when it takes longer.
+pub(crate) fn run_within(command: &mut Command, seconds: u32) -> Result<()> {
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", line(command)))?;
+    for _ in 0..seconds * LOOKS_PER_SECOND {
+        if let Some(status) = child.try_wait()? {
+            if !status.success() {
+                bail!("{} ended with {status}", line(command));
+            }
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_secs(1) / LOOKS_PER_SECOND);
+    }
+    child.kill()?;
+    child.wait()?;
+    bail!("{} took longer than {seconds} seconds", line(command));
 }
 
 /// Runs a program and returns its standard output; an error, with its last words, unless it

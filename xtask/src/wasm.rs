@@ -56,6 +56,17 @@ impl Toolchain {
         self.sysroot.join("lib/rustlib").join(TARGET).join("lib").is_dir()
     }
 
+    /// Whether the standard library is compiled with the crate, for size.
+    pub(crate) fn builds_std(&self) -> bool {
+        self.builds_std
+    }
+
+    /// What it is, for people.
+    pub(crate) fn describe(&self) -> String {
+        let std = if self.builds_std { "std from source" } else { "compiled std" };
+        format!("{} ({std})", self.rustc.display())
+    }
+
     /// A cargo command for WebAssembly, its output in a folder apart from the host's.
     pub(crate) fn cargo(&self, workspace: &Workspace, subcommand: &str) -> Command {
         let mut command = Command::new(&self.cargo);

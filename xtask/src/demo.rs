@@ -1,0 +1,92 @@
+//! `demo`: the demo's page and a service that it works with, on this machine.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+
+use crate::{
+    build::{self, Variant},
+    lint::cargo,
+    process, tools,
+    workspace::Workspace,
+};
+
+/// The service's first line.
+#[derive(Deserialize)]
+struct Listening {
+    listening: String,
+}
+
+/// Serves the demo until the service ends or Ctrl-C ends both.
+pub(crate) fn serve(workspace: &Workspace, port: u16) -> Result<()> {
+    let package = build::run(workspace, Variant::Published)?;
+    let mut static_at = std::ffi::OsString::from("/pkg=");
+    static_at.push(package);
+    let mut command = Command::new(loopback(workspace)?);
+    command
+        .args(["--port", &port.to_string(), "--static"])
+        .arg(workspace.path("www"))
+        .arg("--static-at")
+        .arg(static_at)
+        .stdout(Stdio::piped());
+    let mut service = command.spawn().context("cannot start the service")?;
+    let served = announce(&mut service);
+    if served.is_err() {
+        service.kill()?;
+    }
+    service.wait()?;
+    served
+}
+
+fn announce(service: &mut Child) -> Result<()> {
+    let mut lines = BufReader::new(service.stdout.take().context("no output")?).lines();
+    let first = lines.next().context("the service ended before it listened")??;
+    let Listening { listening } = serde_json::from_str(&first)?;
+    println!("demo on {listening} (Ctrl-C ends it)");
+    for line in lines {
+        println!("{}", line?);
+    }
+    Ok(())
+}
+
+/// Drives the demo in a browser; the check's one line is all there is on standard output.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let mut command = Command::new(tools::node()?);
+    command.current_dir(workspace.root()).arg("tests/browser/demo-check.mjs");
+    for (name, value) in browser_environment(workspace, &[Variant::Published])? {
+        command.env(name, value);
+    }
+    process::run(&mut command)
+}
+
+/// What the scripts in tests/browser/ find everything by.
+pub(crate) fn browser_environment(
+    workspace: &Workspace,
+    variants: &[Variant],
+) -> Result<Vec<(&'static str, PathBuf)>> {
+    let mut environment = Vec::new();
+    for variant in variants {
+        let name = match variant {
+            Variant::Published => "HOLDFAST_PKG",
+            Variant::FailPoints => "HOLDFAST_PKG_FAIL_POINTS",
+        };
+        environment.push((name, build::run(workspace, *variant)?));
+    }
+    environment.push(("HOLDFAST_LOOPBACK", loopback(workspace)?));
+    environment.push(("CHROMIUM", tools::chromium().context("no Chromium: `cargo xtask setup`")?));
+    Ok(environment)
+}
+
+/// Builds the service and returns its program.
+fn loopback(workspace: &Workspace) -> Result<PathBuf> {
+    let mut command = cargo(workspace)?;
+    command.args(["build", "--package", "holdfast-services", "--bin", "loopback"]);
+    process::run(&mut command)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    Ok(target.unwrap_or_else(|| workspace.path("target")).join("debug/loopback"))
+}

@@ -1,0 +1,22 @@
+//! `pack`: the archive that is published.
+
+use std::{path::PathBuf, process::Command};
+
+use anyhow::{Result, ensure};
+
+use crate::{
+    build::{self, Variant},
+    process, tools,
+    workspace::Workspace,
+};
+
+/// Builds the package and packs it; returns the archive's path.
+pub(crate) fn run(workspace: &Workspace) -> Result<PathBuf> {
+    let folder = build::run(workspace, Variant::Published)?;
+    let archive = folder.join(format!("holdfast-{}.tgz", workspace.version()));
+    let mut npm = Command::new(tools::npm()?);
+    // The manifest's list of files has no archive in it, so an earlier one is not packed again.
+    process::output(npm.current_dir(&folder).args(["pack", "--ignore-scripts", "--silent"]))?;
+    ensure!(archive.is_file(), "npm has not left {}", archive.display());
+    Ok(archive)
+}

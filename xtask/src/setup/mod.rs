@@ -1,0 +1,61 @@
+//! `setup`: everything that a fresh machine lacks.
+//!
+//! Each step skips what is there, installs what it can, and names the command for what it cannot.
+
+mod apt;
+mod steps;
+
+use anyhow::{Result, bail};
+
+use crate::workspace::Workspace;
+use apt::Apt;
+
+/// How a step came out.
+enum Outcome {
+    /// It was there.
+    There(String),
+    /// It is there now.
+    Installed(String),
+    /// It could not be installed; the text says what a person would do.
+    Missing(String),
+}
+
+struct Step {
+    name: &'static str,
+    /// Nothing works without it.
+    necessary: bool,
+    run: fn(&Workspace, &mut Apt) -> Result<Outcome>,
+}
+
+const STEPS: [Step; 5] = [
+    Step { name: "compiler for WebAssembly", necessary: true, run: steps::wasm_target },
+    Step { name: "npm's tools in tests/", necessary: true, run: steps::npm_packages },
+    Step { name: "Chromium and its driver", necessary: true, run: steps::browser },
+    Step { name: "runner of browser tests", necessary: true, run: steps::test_runner },
+    Step { name: "strace", necessary: false, run: steps::strace },
+];
+
+/// Runs every step; an error when something necessary is missing.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let mut apt = Apt::default();
+    let mut missing = Vec::new();
+    for (number, step) in STEPS.iter().enumerate() {
+        println!("[{}/{}] {}", number + 1, STEPS.len(), step.name);
+        let outcome = (step.run)(workspace, &mut apt)
+            .unwrap_or_else(|error| Outcome::Missing(format!("{error:#}")));
+        match outcome {
+            Outcome::There(what) => println!("      there: {what}"),
+            Outcome::Installed(what) => println!("      installed: {what}"),
+            Outcome::Missing(what) => {
+                println!("      missing: {what}");
+                if step.necessary {
+                    missing.push(step.name);
+                }
+            }
+        }
+    }
+    if !missing.is_empty() {
+        bail!("still missing: {}", missing.join(", "));
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! What each step of `setup` looks for, and how it installs it.
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::{Apt, Outcome};
+use crate::{
+    process, tools,
+    wasm::{TARGET, Toolchain},
+    workspace::{Workspace, read, write},
+};
+
+/// A rustup that cannot reach its server must not stop everything.
+const RUSTUP_SECONDS: u32 = 180;
+
+/// Debian's own compiler for WebAssembly, and what it takes to compile the standard library.
+const DEBIAN_TOOLCHAIN: [&str; 5] =
+    ["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm", "lld-22"];
+
+pub(super) fn wasm_target(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
+    if let Ok(toolchain) = Toolchain::find()
+        && toolchain.builds_std()
+    {
+        return Ok(Outcome::There(toolchain.describe()));
+    }
+    if let Some(rustup) = process::find("RUSTUP", &["rustup"]) {
+        // The sources make the module smaller; the compiled library is enough.
+        for arguments in [["target", "add", TARGET], ["component", "add", "rust-src"]] {
+            println!("      rustup {}", arguments.join(" "));
+            let mut command = Command::new(&rustup);
+            if let Err(error) = process::run_within(command.args(arguments), RUSTUP_SECONDS) {
+                println!("      {error:#}");
+            }
+        }
+    }
+    if Toolchain::find().is_err() {
+        apt.install(&DEBIAN_TOOLCHAIN)?;
+    }
+    Ok(Outcome::Installed(Toolchain::find()?.describe()))
+}
+
+pub(super) fn npm_packages(workspace: &Workspace, _: &mut Apt) -> Result<Outcome> {
+    let lock = read(&workspace.path("tests/package-lock.json"))?;
+    let stamp = workspace.path("tests/node_modules/.holdfast-lock");
+    if std::fs::read_to_string(&stamp).is_ok_and(|kept| kept == lock) {
+        return Ok(Outcome::There("as in tests/package-lock.json".to_owned()));
+    }
+    println!("      npm ci");
+    let mut command = Command::new(tools::npm()?);
+    command.current_dir(workspace.path("tests")).args([
+        "ci",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+    ]);
+    process::output(&mut command)?;
+    write(&stamp, lock)?;
+    Ok(Outcome::Installed("as in tests/package-lock.json".to_owned()))
+}
+
+pub(super) fn browser(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
+    let both = || Some((tools::chromium()?, tools::chromedriver()?));
+    if let Some((browser, driver)) = both() {
+        let what = format!("{}, {}", browser.display(), driver.display());
+        return Ok(Outcome::There(what));
+    }
+    let installed = apt.install(&["chromium", "chromium-driver"]);
+    Ok(match (installed, both()) {
+        (Ok(()), Some((browser, driver))) => {
+            Outcome::Installed(format!("{}, {}", browser.display(), driver.display()))
+        }
+        (outcome, _) => {
+            let why = outcome.err().map(|error| format!("{error:#}; ")).unwrap_or_default();
+            Outcome::Missing(format!("{why}or set CHROMIUM and CHROMEDRIVER"))
+        }
+    })
+}
+
+pub(super) fn test_runner(workspace: &Workspace, _: &mut Apt) -> Result<Outcome> {
+    if let Some(runner) = tools::test_runner(workspace)? {
+        return Ok(Outcome::There(runner.display().to_string()));
+    }
+    let version = workspace.locked_version("wasm-bindgen")?;
+    println!("      cargo install wasm-bindgen-cli --version {version} (takes minutes, once)");
+    let cargo = std::env::var_os("CARGO").context("xtask runs through cargo")?;
+    let mut command = Command::new(cargo);
+    command
+        .args(["install", "--quiet", "--debug", "wasm-bindgen-cli", "--version", &version])
+        .args(["--bin", "wasm-bindgen-test-runner", "--root"])
+        .arg(tools::runner_folder(workspace));
+    process::run(&mut command)?;
+    let runner = tools::test_runner(workspace)?.context("the runner is of another version")?;
+    Ok(Outcome::Installed(runner.display().to_string()))
+}
+
+pub(super) fn strace(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
+    let find = || process::find("STRACE", &["strace"]);
+    if let Some(program) = find() {
+        return Ok(Outcome::There(program.display().to_string()));
+    }
+    apt.install(&["strace"])?;
+    let program = find().context("apt-get brought no strace")?;
+    Ok(Outcome::Installed(program.display().to_string()))
+}

@@ -1,0 +1,43 @@
+//! `test`: everything that shows whether this works, and how many tests said so.
+
+mod browser;
+mod native;
+mod tally;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+
+use crate::{demo, size, workspace::Workspace};
+use tally::Tally;
+
+/// A part of the tests.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Part {
+    /// Lint, and what runs without a browser.
+    Native,
+    /// What runs in a browser.
+    Browser,
+}
+
+/// The variable that asks the tests themselves for more seeds and kills.
+const DEEP: &str = "HOLDFAST_DEEP";
+
+/// Runs one part, or everything; the last line says how many passed and failed.
+pub(crate) fn run(workspace: &Workspace, part: Option<Part>, deep: bool) -> Result<()> {
+    let mut tally = Tally::new(deep);
+    if part != Some(Part::Browser) {
+        native::run(workspace, &mut tally);
+    }
+    if part != Some(Part::Native) {
+        browser::run(workspace, &mut tally);
+    }
+    if part.is_none() {
+        tally.section("demo", || demo::check(workspace));
+        tally.section("size", || size::run(workspace));
+    }
+    println!("\n{} passed, {} failed", tally.passed(), tally.failed());
+    if tally.failed() > 0 {
+        bail!("{}", tally.failures());
+    }
+    Ok(())
+}

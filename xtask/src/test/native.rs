@@ -1,0 +1,47 @@
+//! What is tested without a browser.
+
+use std::{path::PathBuf, process::Command};
+
+use anyhow::Result;
+
+use super::tally::Tally;
+use crate::{build, lint, process, tools, workspace::Workspace};
+
+pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
+    tally.section("lint", || lint::run(workspace));
+    tally.count("cargo test", cargo_test(workspace));
+    tally.count("facade", node_test(workspace, "tests/facade", ".test.js"));
+    tally.section("types of the facade", || types(workspace));
+}
+
+fn cargo_test(workspace: &Workspace) -> Result<Command> {
+    let mut command = lint::cargo(workspace)?;
+    command.args(["test", "--workspace", "--no-fail-fast"]);
+    Ok(command)
+}
+
+fn types(workspace: &Workspace) -> Result<()> {
+    let program = match process::find("TSC", &[]) {
+        Some(program) => program,
+        None => workspace.npm_program("tsc")?,
+    };
+    let mut command = Command::new(program);
+    process::run(command.current_dir(workspace.root()).args(["-p", "tests/facade"]))
+}
+
+/// Node's test runner over the files of one folder whose names end so.
+pub(super) fn node_test(workspace: &Workspace, folder: &str, end: &str) -> Result<Command> {
+    let tests: Vec<PathBuf> = build::files(&workspace.path(folder))?
+        .into_iter()
+        .filter(|file| file.to_string_lossy().ends_with(end))
+        .collect();
+    anyhow::ensure!(!tests.is_empty(), "there are no tests in {folder}");
+    let mut command = Command::new(tools::node()?);
+    command
+        .current_dir(workspace.root())
+        // One form for people, and the one that is counted.
+        .args(["--test", "--test-reporter=spec", "--test-reporter-destination=stderr"])
+        .args(["--test-reporter=tap", "--test-reporter-destination=stdout"])
+        .args(tests);
+    Ok(command)
+}

@@ -93,7 +93,7 @@ impl Engine {
         self.forget_lanes();
         self.account = account;
         if let Some(account) = &self.account {
-            for service in self.services.values() {
+            for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
                 self.lanes.insert(id, LaneState::new());
             }
@@ -105,7 +105,7 @@ impl Engine {
         self.forget_lanes();
         if let Some(account) = &self.account {
             let ask_at = now.after(CLAIM_AGAIN_MS);
-            for service in self.services.values() {
+            for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
                 let lane = LaneState { ownership: Ownership::Other { ask_at }, ..LaneState::new() };
                 self.lanes.insert(id, lane);
@@ -116,7 +116,7 @@ impl Engine {
     fn forget_lanes(&mut self) {
         for (id, lane) in core::mem::take(&mut self.lanes) {
             if let Some(epoch) = lane.epoch() {
-                self.outputs.push_back(Output::GiveBack(Fence {
+                self.outputs.push(Output::GiveBack(Fence {
                     lane: id,
                     context: self.context.clone(),
                     epoch,
@@ -125,7 +125,7 @@ impl Engine {
                 }));
             }
         }
-        let ids: Vec<_> = self.entries.keys().cloned().collect();
+        let ids: Vec<_> = self.entries.iter().map(|(id, _)| id.clone()).collect();
         for id in ids {
             self.abandon_entry(&id);
         }
@@ -168,7 +168,7 @@ impl Engine {
         match lane.ownership {
             Ownership::Other { ask_at } if ask_at <= now => {
                 lane.ownership = Ownership::Asking;
-                self.outputs.push_back(Output::Claim(Claim {
+                self.outputs.push(Output::Claim(Claim {
                     lane: id.clone(),
                     context: self.context.clone(),
                     now,
@@ -243,7 +243,7 @@ impl Engine {
                     lane.read_at = now;
                 }
                 let (lane, before, limit) = (id.clone(), now, READ_MAX);
-                self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
+                self.outputs.push(Output::ReadDue { lane, queue, before, limit });
             }
             Some(_) | None => {}
         }
@@ -287,7 +287,7 @@ impl Engine {
             return;
         }
         let key = operation.identity.id.clone();
-        let entry = self.entries.entry(key).or_insert_with(|| Entry::new(operation));
+        let entry = self.entries.get_or_insert_with(key, || Entry::new(operation));
         // Whoever drove it before may have sent a request in this very moment.
         if entry.is_idle() && entry.operation.life.evidence.attempts > 0 {
             entry.not_before = entry.not_before.max(now.after(REQUEST_FLOOR_MS));
@@ -295,7 +295,8 @@ impl Engine {
     }
 
     pub(super) fn in_lane(&self, id: &LaneId) -> impl Iterator<Item = &Entry> {
-        self.entries.values().filter(move |entry| entry.operation.lane() == *id)
+        let entries = self.entries.iter().map(|(_, entry)| entry);
+        entries.filter(move |entry| entry.operation.lane() == *id)
     }
 
     /// The proof of ownership for a write, with a lease that ends when this context must have

@@ -72,13 +72,26 @@ pub(super) fn property(value: &JsValue, name: &str) -> JsValue {
 }
 
 /// A plain object.
-pub(super) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, JsValue)>) -> JsValue {
-    let object = js_sys::Object::new();
+pub(super) fn object(fields: &[(&str, JsValue)]) -> JsValue {
+    let object = js_sys::Object::new().into();
     for (name, value) in fields {
-        // Setting a property of a fresh plain object cannot fail.
-        let _ = Reflect::set(&object, &name.into(), &value);
+        set(&object, name, value);
     }
-    object.into()
+    object
+}
+
+/// Sets a property of a plain object that nobody else has seen, which cannot fail.
+pub(super) fn set(object: &JsValue, name: &str, value: &JsValue) {
+    let _ = Reflect::set(object, &name.into(), value);
+}
+
+/// An array.
+pub(super) fn list(items: &[JsValue]) -> js_sys::Array {
+    let list = js_sys::Array::new();
+    for item in items {
+        list.push(item);
+    }
+    list
 }
 
 /// What is told of an exception: its name (a `DOMException`'s says what happened, and its message

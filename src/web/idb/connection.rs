@@ -77,13 +77,16 @@ impl Drop for Connection {
 
 /// Begins a transaction. It must get its first requests in the same turn.
 pub(super) fn begin(database: &IdbDatabase, scope: &Scope<'_>) -> Result<IdbTransaction, JsValue> {
-    let stores: Array = scope.stores.iter().map(|name| JsValue::from_str(name)).collect();
+    let stores = Array::new();
+    for name in scope.stores {
+        stores.push(&JsValue::from_str(name));
+    }
     let (mode, durability) = match scope.durability {
         None => ("readonly", "default"),
         Some(Durability::Relaxed) => ("readwrite", "relaxed"),
         Some(Durability::Strict) => ("readwrite", "strict"),
     };
-    let options = object([("durability", durability.into())]);
+    let options = object(&[("durability", durability.into())]);
     database.unchecked_ref::<sys::Database>().transaction(&stores, mode, &options)
 }
 

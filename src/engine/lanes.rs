@@ -20,8 +20,9 @@ pub(super) const WORKING_SET_MAX: usize = 64;
 /// Rows read at a time. More than are in memory, so that every read brings new ones.
 const READ_MAX: u32 = 128;
 
-/// How soon a lane that another context holds is looked at again, in milliseconds.
-const CLAIM_AGAIN_MS: u64 = 5_000;
+/// How soon a lane that another context holds is looked at again, in milliseconds: when its owner is
+/// closed, another has taken over and sent within 5 s.
+const CLAIM_AGAIN_MS: u64 = 3_000;
 
 /// How soon a store that failed is asked again, in milliseconds.
 const STORE_AGAIN_MS: u64 = 5_000;

@@ -94,6 +94,7 @@ async function liveOn(seat, service, token, kind) {
   await page.close();
   assert.equal(told.error, undefined);
   await check(service, kind, told.over);
+  seat.key = told.over.key;
   return told;
 }
 

@@ -4,11 +4,9 @@ use std::cell::RefCell;
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
-use super::promise::{object, property};
+use super::promise::{object, outcome, property};
 use super::runtime::WebRuntime;
-use super::spawn::spawn;
 use super::sys::LockManager;
 use crate::driver::ports::Locks;
 use crate::model::ids::ContextId;
@@ -26,7 +24,7 @@ impl Locks for WebRuntime {
         if let Some(over) = request(own, &[], hold.unchecked_ref()) {
             self.lock.0.replace(release);
             // Fails where locks are forbidden, and then nobody is told dead either.
-            spawn(async { drop(JsFuture::from(over).await) });
+            drop(outcome(&over));
         }
     }
 
@@ -42,7 +40,7 @@ impl Locks for WebRuntime {
         let options = [("ifAvailable", true.into()), ("mode", "shared".into())];
         let is_free = Closure::once_into_js(|lock: JsValue| JsValue::from(!lock.is_null()));
         match request(other, &options, is_free.unchecked_ref()) {
-            Some(answer) => JsFuture::from(answer).await.is_ok_and(|is_free| is_free == true),
+            Some(answer) => outcome(&answer).await.is_ok_and(|is_free| is_free == true),
             None => false,
         }
     }

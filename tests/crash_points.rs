@@ -1,6 +1,7 @@
 //! A context may end at every point of an operation's whole life: nothing that was acknowledged is
 //! lost, and nothing is executed twice.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod world;
 

@@ -24,10 +24,10 @@ impl<P: Ports> Driver<P> {
         let mut operations = Vec::with_capacity(due.rows.len());
         for row in &due.rows {
             // A record that a later version wrote, or that is damaged, is shown and never driven.
-            if let Ok(operation) = record::decode(&row.document) {
-                if self.learn_profile_of(&operation).await? {
-                    operations.push(operation);
-                }
+            if let Ok(operation) = record::decode(&row.document)
+                && self.learn_profile_of(&operation).await?
+            {
+                operations.push(operation);
             }
         }
         Ok((operations, due.next))
@@ -36,7 +36,7 @@ impl<P: Ports> Driver<P> {
     pub(super) async fn load_for_engine(
         &self,
         id: &OperationId,
-    ) -> Result<Option<Operation>, LoadError> {
+    ) -> Result<Option<Box<Operation>>, LoadError> {
         let row = self.0.ports.store().load(id).await.map_err(LoadError::Store)?;
         let Some(row) = row else {
             return Ok(None);
@@ -46,7 +46,7 @@ impl<P: Ports> Driver<P> {
             DecodeError::Damaged => LoadError::Damaged,
         })?;
         self.learn_profile_of(&operation).await.map_err(LoadError::Store)?;
-        Ok(Some(operation))
+        Ok(Some(Box::new(operation)))
     }
 
     /// An operation goes by the profile that it was submitted under, whatever is configured since.

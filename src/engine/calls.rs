@@ -143,12 +143,13 @@ impl Engine {
         &mut self,
         now: Timestamp,
         id: &OperationId,
-        loaded: Result<Option<Operation>, LoadError>,
+        loaded: Result<Option<Box<Operation>>, LoadError>,
     ) {
-        let mine =
-            |operation: &Operation| self.account.as_ref() == Some(&operation.identity.account);
+        let account = self.account.as_ref();
         let loaded = match loaded {
-            Ok(found) => found.filter(mine).ok_or(CallError::NotFound),
+            Ok(found) => found
+                .filter(|own| account == Some(&own.identity.account))
+                .ok_or(CallError::NotFound),
             Err(LoadError::Newer) => Err(CallError::NewerRecord),
             Err(LoadError::Damaged) => Err(CallError::NotFound),
             Err(LoadError::Store(error)) => Err(CallError::StorageUnavailable(error.to_string())),
@@ -160,7 +161,7 @@ impl Engine {
                     if entry.reloading {
                         entry.reloading = false;
                         entry.last_line = None;
-                        entry.operation = operation;
+                        entry.operation = *operation;
                         // Its first write has reached the store after all.
                         if let Some(birth) = entry.birth.take() {
                             let stored = Box::new(entry.operation.clone());
@@ -168,7 +169,7 @@ impl Engine {
                         }
                     }
                 } else if !waiting.is_empty() {
-                    self.entries.insert(id.clone(), Entry::new(operation));
+                    self.entries.insert(id.clone(), Entry::new(*operation));
                 }
                 self.next_in_inbox(now, id);
                 for call in waiting {

@@ -31,7 +31,7 @@ pub enum Input {
     /// Another context says that something in this lane has changed.
     Hint(LaneId),
     /// An operation was read; `None`: there is none that may be driven here.
-    Loaded(OperationId, Result<Option<Operation>, LoadError>),
+    Loaded(OperationId, Result<Option<Box<Operation>>, LoadError>),
     /// An exchange has no readable answer.
     Lost(OperationId, Purpose),
     /// An exchange did not leave.

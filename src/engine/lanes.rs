@@ -218,15 +218,13 @@ impl Engine {
         }
         let shelf = lane.shelf(queue);
         match shelf.next {
-            Some(at) if at <= now => {
-                if !shelf.reading && in_memory < WORKING_SET_MAX {
-                    shelf.reading = true;
-                    let (lane, before, limit) = (id.clone(), now, READ_MAX);
-                    self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
-                }
+            Some(at) if at > now => self.wake(at),
+            Some(_) if !shelf.reading && in_memory < WORKING_SET_MAX => {
+                shelf.reading = true;
+                let (lane, before, limit) = (id.clone(), now, READ_MAX);
+                self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
             }
-            Some(at) => self.wake(at),
-            None => {}
+            Some(_) | None => {}
         }
     }
 

@@ -138,7 +138,9 @@ impl Engine {
             gate: done.gate,
             entries: done.entries,
         };
-        entry.last_line = journal.last().cloned().or(entry.last_line.take());
+        if let Some(last) = journal.last() {
+            entry.last_line = Some(last.clone());
+        }
         self.writes.insert(ticket, pending);
     }
 

@@ -36,7 +36,7 @@ pub(super) fn decode(reader: &Reader<'_>) -> Option<Ending> {
             "rejected" => Ending::Rejected(read_fault(&own)),
             "expired" => Ending::Expired(read_fault(&own)),
             "failed" => Ending::Failed(Failure {
-                id: text(&own, "id")?,
+                id: text(&own, "id"),
                 class: own.required("class")?.one_of(FailureClass::ALL, FailureClass::name)?,
                 fault: read_fault(&own),
             }),
@@ -94,11 +94,11 @@ fn result_ref(result: &ResultRef) -> Object {
 
 fn read_result(reader: &Reader<'_>) -> Option<ResultRef> {
     Some(ResultRef {
-        download: number(reader, "download")?,
+        download: number(reader, "download"),
         chunks: count(reader, "chunks"),
-        bytes: number(reader, "bytes")?,
-        sha256: text(reader, "sha256")?,
+        bytes: number(reader, "bytes"),
+        sha256: text(reader, "sha256"),
         media_type: some_text(reader, "mediaType"),
-        captured_at: time(reader, "capturedAt")?,
+        captured_at: time(reader, "capturedAt"),
     })
 }

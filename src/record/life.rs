@@ -1,7 +1,7 @@
 //! The durable form of a life. Variants are tagged from outside: `{"work":{}}`.
 
 use super::writer::Object;
-use super::{count, ending, flag, number, some_text, time};
+use super::{count, ending, flag, inner, number, some_text, time};
 use crate::model::evidence::{Accepted, AcceptedHow, Attempt, Evidence, Unresolved};
 use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
@@ -35,7 +35,7 @@ pub(super) fn decode(reader: &Reader<'_>) -> Option<Parts> {
     });
     let delivery = reader.member("delivery").map(|own| read_delivery(&own));
     Some(Parts {
-        evidence: read_evidence(&reader.required("evidence")?)?,
+        evidence: read_evidence(&inner(reader, "evidence")?)?,
         stage: read_stage(&reader.required("stage")?)?,
         hold: read_hold(&reader.required("hold")?)?,
         cancel: inside(cancel)?,
@@ -83,11 +83,11 @@ fn evidence(evidence: &Evidence) -> Object {
 fn read_evidence(reader: &Reader<'_>) -> Option<Evidence> {
     let current = reader.member("current").map(|own| read_attempt(&own));
     let unresolved = reader.member("unresolved").map(|own| {
-        Some(Unresolved { first_at: time(&own, "firstAt")?, abort_at: time(&own, "abortAt")? })
+        Some(Unresolved { first_at: time(&own, "firstAt"), abort_at: time(&own, "abortAt") })
     });
     let accepted = reader.member("accepted").map(|own| {
         let how = if flag(&own, "found") { AcceptedHow::Found } else { AcceptedHow::Answered };
-        Some(Accepted { id: some_text(&own, "id").map(JobId), how, at: time(&own, "at")? })
+        Some(Accepted { id: some_text(&own, "id").map(JobId), how, at: time(&own, "at") })
     });
     Some(Evidence {
         current: inside(current)?,
@@ -112,9 +112,9 @@ fn attempt(attempt: &Attempt) -> Object {
 fn read_attempt(reader: &Reader<'_>) -> Option<Attempt> {
     Some(Attempt {
         number: count(reader, "number"),
-        written_at: time(reader, "writtenAt")?,
-        send_before: time(reader, "sendBefore")?,
-        abort_at: time(reader, "abortAt")?,
+        written_at: time(reader, "writtenAt"),
+        send_before: time(reader, "sendBefore"),
+        abort_at: time(reader, "abortAt"),
     })
 }
 
@@ -146,7 +146,7 @@ fn read_stage(reader: &Reader<'_>) -> Option<Stage> {
             let at = own.member("expiresAt").map(|at| at.whole(0, u64::MAX));
             Stage::Result { expires_at: inside(at)?.map(crate::model::time::Timestamp) }
         }
-        "ended" => Stage::Ended { ending: ending::decode(&own)?, at: time(&own, "at")? },
+        "ended" => Stage::Ended { ending: ending::decode(&own)?, at: time(&own, "at") },
         _ => return unknown(&own),
     })
 }
@@ -175,12 +175,12 @@ fn read_hold(reader: &Reader<'_>) -> Option<Hold> {
     Some(match own.name() {
         "ready" => Hold::Ready,
         "until" => Hold::Until {
-            wait: Wait { set_at: time(&own, "setAt")?, length_ms: number(&own, "lengthMs")? },
+            wait: Wait { set_at: time(&own, "setAt"), length_ms: number(&own, "lengthMs") },
             reason: own.required("reason")?.one_of(WaitReason::ALL, WaitReason::name)?,
         },
         "parked" => Hold::Parked {
             reason: own.required("reason")?.one_of(ParkReason::ALL, ParkReason::name)?,
-            at: time(&own, "at")?,
+            at: time(&own, "at"),
         },
         _ => return unknown(&own),
     })
@@ -200,7 +200,7 @@ fn cancel(cancel: &Cancel) -> Object {
 
 fn read_cancel(reader: &Reader<'_>) -> Option<Cancel> {
     Some(Cancel {
-        requested_at: time(reader, "requestedAt")?,
+        requested_at: time(reader, "requestedAt"),
         current: inside(reader.member("current").map(|own| read_attempt(&own)))?,
         attempts: count(reader, "attempts"),
         read: flag(reader, "read"),
@@ -228,19 +228,19 @@ fn read_delivery(reader: &Reader<'_>) -> Option<Delivery> {
     let own = variant(reader)?;
     Some(match own.name() {
         "pending" => Delivery::Pending(read_hold(&own)?),
-        "delivered" => Delivery::Delivered(time(&own, "at")?),
-        "acknowledged" => Delivery::Acknowledged(time(&own, "at")?),
+        "delivered" => Delivery::Delivered(time(&own, "at")),
+        "acknowledged" => Delivery::Acknowledged(time(&own, "at")),
         _ => return unknown(&own),
     })
 }
 
 /// The one member of a tagged object.
 fn variant<'a>(reader: &Reader<'a>) -> Option<Reader<'a>> {
-    let first = reader.members().into_iter().next();
-    if first.is_none() {
+    let mut members = reader.members();
+    if members.len() != 1 {
         reader.fault("it must be one variant");
     }
-    first
+    members.pop()
 }
 
 fn unknown<T>(reader: &Reader<'_>) -> Option<T> {

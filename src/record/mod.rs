@@ -7,6 +7,8 @@
 mod ending;
 pub mod journal;
 mod life;
+#[cfg(test)]
+mod tests;
 pub mod view;
 mod writer;
 
@@ -121,8 +123,13 @@ pub fn decode(text: &str) -> Result<Operation, DecodeError> {
 }
 
 fn operation(reader: &Reader<'_>) -> Option<Operation> {
-    let limits = reader.required("limits")?;
-    let spent = reader.required("spent")?;
+    let limits = inner(reader, "limits")?;
+    let spent = inner(reader, "spent")?;
+    let reported = inner(reader, "reported")?;
+    let ledger = inner(reader, "ledger")?;
+    let counters = inner(reader, "counters")?;
+    let parts = life::decode(&inner(reader, "life")?)?;
+    let life = Life::restore(parts).map_err(|_| reader.fault("no such life")).ok()?;
     let unknown = match reader.value {
         Value::Map(members) => {
             members.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).cloned().collect()
@@ -133,28 +140,28 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
     };
     Some(Operation {
         identity: Identity {
-            id: OperationId(text(reader, "id")?),
-            account: Account(text(reader, "account")?),
-            service: ServiceName(text(reader, "service")?),
-            origin: text(reader, "origin")?,
-            intent: Intent(text(reader, "intent")?),
+            id: OperationId(text(reader, "id")),
+            account: Account(text(reader, "account")),
+            service: ServiceName(text(reader, "service")),
+            origin: text(reader, "origin"),
+            intent: Intent(text(reader, "intent")),
             ordinal: count(reader, "ordinal"),
             parent: some_text(reader, "parent").map(OperationId),
-            key: IdempotencyKey(text(reader, "key")?),
-            fingerprint: text(reader, "fingerprint")?,
-            profile: text(reader, "profile")?,
-            profile_digest: text(reader, "profileDigest")?,
-            created_at: time(reader, "createdAt")?,
+            key: IdempotencyKey(text(reader, "key")),
+            fingerprint: text(reader, "fingerprint"),
+            profile: text(reader, "profile"),
+            profile_digest: text(reader, "profileDigest"),
+            created_at: time(reader, "createdAt"),
         },
         request: Request {
-            method: text(reader, "method")?,
-            url: text(reader, "url")?,
+            method: text(reader, "method"),
+            url: text(reader, "url"),
             content_type: some_text(reader, "contentType"),
-            body_bytes: number(reader, "bodyBytes")?,
+            body_bytes: number(reader, "bodyBytes"),
         },
         limits: Limits {
-            send_within_ms: number(&limits, "sendWithinMs")?,
-            total_ms: number(&limits, "totalMs")?,
+            send_within_ms: number(&limits, "sendWithinMs"),
+            total_ms: number(&limits, "totalMs"),
             attempts: count(&limits, "attempts"),
             cost: credits(&limits, "cost"),
         },
@@ -162,13 +169,11 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
             attempts: count(&spent, "attempts"),
             cost: credits(&spent, "cost").unwrap_or_default(),
         },
-        life: Life::restore(life::decode(&reader.required("life")?)?)
-            .map_err(|_| reader.fault("no such life"))
-            .ok()?,
-        reported: read_reported(&reader.required("reported")?),
-        ledger: read_ledger(&reader.required("ledger")?),
-        counters: read_counters(&reader.required("counters")?),
-        revision: Revision(number(reader, "revision")?),
+        life,
+        reported: read_reported(&reported),
+        ledger: read_ledger(&ledger),
+        counters: read_counters(&counters),
+        revision: Revision(number(reader, "revision")),
         unknown,
     })
 }
@@ -251,24 +256,35 @@ fn read_counters(reader: &Reader<'_>) -> Counters {
     }
 }
 
-fn text(reader: &Reader<'_>, name: &str) -> Option<String> {
-    reader.required(name)?.text().map(String::from)
+/// The object of this name.
+fn inner<'a>(reader: &Reader<'a>, name: &str) -> Option<Reader<'a>> {
+    let own = reader.required(name)?;
+    if !own.value_is_map() {
+        own.fault("it must be an object");
+    }
+    Some(own)
+}
+
+/// A string; an empty one beside a fault where there is none, as with the numbers below: what is
+/// read beside a fault is thrown away.
+fn text(reader: &Reader<'_>, name: &str) -> String {
+    reader.required(name).and_then(|own| own.text()).unwrap_or_default().into()
 }
 
 fn some_text(reader: &Reader<'_>, name: &str) -> Option<String> {
     reader.member(name)?.text().map(String::from)
 }
 
-fn number(reader: &Reader<'_>, name: &str) -> Option<u64> {
-    reader.required(name)?.whole(0, u64::MAX)
+fn number(reader: &Reader<'_>, name: &str) -> u64 {
+    reader.required(name).and_then(|own| own.whole(0, u64::MAX)).unwrap_or(0)
 }
 
 fn count(reader: &Reader<'_>, name: &str) -> u32 {
     reader.member(name).and_then(|own| own.whole_u32(0, u32::MAX)).unwrap_or(0)
 }
 
-fn time(reader: &Reader<'_>, name: &str) -> Option<Timestamp> {
-    number(reader, name).map(Timestamp)
+fn time(reader: &Reader<'_>, name: &str) -> Timestamp {
+    Timestamp(number(reader, name))
 }
 
 fn credits(reader: &Reader<'_>, name: &str) -> Option<Credits> {

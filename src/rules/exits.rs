@@ -23,12 +23,14 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
         | ParkReason::JobNotFound
         | ParkReason::ScopeChanged => &[RESUME],
         ParkReason::DeadlineExceeded | ParkReason::BudgetExhausted => &[WITH_LIMITS],
-        ParkReason::OutcomeUnknown => &[ACCEPT_RISK],
-        ParkReason::CancelUnconfirmed | ParkReason::KeyConflict => &[],
+        ParkReason::OutcomeUnknown | ParkReason::CancelUnconfirmed | ParkReason::KeyConflict => &[],
     };
     let mut all = on.to_vec();
     if operation.life.stage == Stage::Submit {
         all.extend([FOUND, NOT_EXECUTED]);
+        if matches!(reason, ParkReason::OutcomeUnknown | ParkReason::ScopeChanged) {
+            all.push(ACCEPT_RISK);
+        }
     }
     all.push(ABANDON);
     all

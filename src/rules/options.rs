@@ -1,7 +1,7 @@
 //! Reads what the app says, and tells by name what is wrong with it, before anything is done.
 
 use super::json;
-use super::profile::is_token;
+use super::profile::{is_name, is_token, leads_up};
 use super::reader::{Fault, Faults, Reader};
 use super::status::Status;
 use super::step::{Command, Resolution};
@@ -15,6 +15,9 @@ const DEPTH_MAX: usize = 24;
 
 /// Longest deadline, in milliseconds: 400 days.
 const DEADLINE_MS_MAX: u64 = 400 * 86_400_000;
+
+/// Longest name of a database, in bytes.
+const DATABASE_BYTES_MAX: usize = 128;
 
 /// Longest intent, in characters.
 const INTENT_CHARS_MAX: usize = 512;
@@ -101,16 +104,22 @@ pub struct ListFilter {
 pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
     read(text, |reader| {
         reader.only(&["database", "services"]);
-        let database = reader.member("database").map_or(Some("holdfast"), |own| own.text());
-        let services = reader.required("services")?.members();
-        if services.is_empty() {
-            reader.fault("services: there must be one at least");
-        }
-        let services: Vec<_> = services.iter().map(service).collect();
-        Some(Config {
-            database: database?.into(),
-            services: services.into_iter().collect::<Option<_>>()?,
-        })
+        let database = reader.member("database").map_or(Some("holdfast"), |own| {
+            let name = own.text()?;
+            if name.is_empty() || name.len() > DATABASE_BYTES_MAX {
+                own.fault("it must be a name of 1 to 128 bytes");
+            }
+            Some(name)
+        });
+        let services = reader.required("services").and_then(|own| {
+            let services = own.members();
+            if services.is_empty() {
+                own.fault("there must be one at least");
+            }
+            let services: Vec<_> = services.iter().map(service).collect();
+            services.into_iter().collect()
+        });
+        Some(Config { database: database?.into(), services: services? })
     })
 }
 
@@ -162,25 +171,37 @@ pub fn check_key(carrier: &KeyCarrier, key: &str) -> Option<&'static str> {
 pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
     read(text, |reader| {
         reader.only(&["cancel", "resume", "resolve", "retry", "acknowledge"]);
-        let own = reader.members().into_iter().next()?;
+        let mut members = reader.members();
+        if members.len() != 1 {
+            reader.fault("it must be one command");
+        }
+        let own = members.pop()?;
         Some(match own.name() {
-            "cancel" => ApiCommand::Step(Command::Cancel),
-            "acknowledge" => ApiCommand::Step(Command::Acknowledge),
+            "cancel" => {
+                own.only(&[]);
+                ApiCommand::Step(Command::Cancel)
+            }
+            "acknowledge" => {
+                own.only(&[]);
+                ApiCommand::Step(Command::Acknowledge)
+            }
             "resume" => {
                 own.only(&["limits", "acceptRisk"]);
                 let risk = own.member("acceptRisk").map(|risk| risk.one_of(&["duplicate"], |n| n));
                 ApiCommand::Step(Command::Resume {
-                    limits: own.member("limits").map(|limits_of| limits(&limits_of)),
+                    limits: own
+                        .member("limits")
+                        .map(|limits_of| limits(&limits_of))
+                        .filter(|patch| *patch != LimitsPatch::default()),
                     accept_duplicate: risk.is_some(),
                 })
             }
             "resolve" => ApiCommand::Step(Command::Resolve(resolution(&own)?)),
             "retry" => {
                 own.only(&["reviewed", "anyway"]);
-                ApiCommand::Retry {
-                    reviewed: own.required("reviewed")?.text()?.into(),
-                    anyway: own.member("anyway").map_or(Some(false), |flag| flag.bool())?,
-                }
+                let reviewed = own.required("reviewed").and_then(|id| id.text());
+                let anyway = own.member("anyway").map_or(Some(false), |flag| flag.bool());
+                ApiCommand::Retry { reviewed: reviewed?.into(), anyway: anyway? }
             }
             _ => return None,
         })
@@ -199,13 +220,11 @@ pub fn list_filter(text: &str) -> Result<ListFilter, Vec<Fault>> {
             items.iter().filter_map(|item| item.one_of(Status::ALL, Status::name)).collect()
         });
         let text = |name: &str| reader.member(name).and_then(|own| own.text().map(String::from));
-        Some(ListFilter {
-            service: text("service").map(ServiceName),
-            statuses: statuses.unwrap_or_default(),
-            acknowledged: reader.member("acknowledged").and_then(|own| own.bool()),
-            limit: reader.member("limit").map_or(Some(50), |own| own.whole_u32(1, 200))?,
-            cursor: text("cursor"),
-        })
+        let limit = reader.member("limit").map_or(Some(50), |own| own.whole_u32(1, 200));
+        let (service, cursor) = (text("service").map(ServiceName), text("cursor"));
+        let acknowledged = reader.member("acknowledged").and_then(|own| own.bool());
+        let statuses = statuses.unwrap_or_default();
+        Some(ListFilter { service, statuses, acknowledged, limit: limit?, cursor })
     })
 }
 
@@ -230,8 +249,7 @@ fn named(fault: Fault) -> Fault {
 fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
     reader.only(&["profile", "baseUrl", "limits"]);
     let name = reader.name();
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
+    if !is_name(name) {
         reader.fault("a service's name must be 1 to 64 letters, digits, and _ . -");
     }
     let profile = reader.required("profile").and_then(|own| {
@@ -299,32 +317,56 @@ fn resolution(reader: &Reader<'_>) -> Option<Resolution> {
     }
 }
 
-/// A base URL without its last slash, and its origin.
+/// A base URL without slashes at its end, and its origin: both as browsers write them.
 fn split_url(url: &str) -> Option<(String, String)> {
-    let base = url.strip_suffix('/').unwrap_or(url);
-    let plain = base.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#@\\\"<>".contains(&byte));
-    let (scheme, rest) = base.split_once("://")?;
-    let scheme = scheme.to_ascii_lowercase();
-    let authority = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"?#@\\\"<>^`{|}".contains(&byte);
+    let (scheme, rest) = url.split_once("://")?;
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (scheme, authority) = (scheme.to_ascii_lowercase(), authority.to_ascii_lowercase());
+    let (host, port) = if authority.ends_with(']') {
+        (authority.as_str(), "")
+    } else {
+        authority.rsplit_once(':').unwrap_or((&authority, ""))
+    };
     let usual_port = match scheme.as_str() {
-        "https" => ":443",
-        "http" => ":80",
+        "https" => "443",
+        "http" if is_loopback(host) => "80",
         _ => return None,
     };
-    let authority = authority.strip_suffix(usual_port).unwrap_or(&authority);
-    let host = if authority.starts_with('[') {
-        authority.split_once(']').map(|(host, _)| host)?
-    } else {
-        authority.split(':').next().unwrap_or_default()
-    };
-    let loopback = host == "localhost"
-        || host.ends_with(".localhost")
-        || host == "[::1"
-        || (host.starts_with("127.") && host.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
-    if !plain || host.is_empty() || (scheme == "http" && !loopback) {
+    if !url.bytes().all(plain) || !is_host(host) || leads_up(path) {
         return None;
     }
-    let origin = [scheme.as_str(), "://", authority].concat();
-    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
-    Some(([origin.as_str(), path].concat(), origin))
+    let mut origin = [scheme.as_str(), "://", host].concat();
+    if !port.is_empty() {
+        // A port is written without zeros before it.
+        let port = port.parse::<u16>().ok().filter(|_| !port.starts_with('+'))?.to_string();
+        if port != usual_port {
+            origin.push(':');
+            origin.push_str(&port);
+        }
+    }
+    let path = path.trim_end_matches('/');
+    let slash = if path.is_empty() { "" } else { "/" };
+    Some(([origin.as_str(), slash, path].concat(), origin))
 }
+
+fn is_host(host: &str) -> bool {
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    if let Some(address) = bracketed {
+        return address.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte));
+    }
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    host.split('.').all(|label| !label.is_empty() && label.bytes().all(plain))
+}
+
+/// A host that is this machine wherever it is resolved (RFC 6761, RFC 1122).
+fn is_loopback(host: &str) -> bool {
+    let mut numbers = host.split('.').map(|part| part.parse::<u8>().ok());
+    let address = numbers.next() == Some(Some(127))
+        && numbers.clone().count() == 3
+        && numbers.all(|number| number.is_some());
+    address || host == "localhost" || host.ends_with(".localhost") || host == "[::1]"
+}
+
+#[cfg(test)]
+mod tests;

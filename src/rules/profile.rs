@@ -1,6 +1,6 @@
 //! Reads a profile, and refuses whatever could not mean anything.
 
-use super::digest::{hex, sha256};
+use super::digest::{Sha256Stream, hex};
 use super::json;
 use super::reader::{Fault, Faults, Reader};
 use crate::model::pointer::Pointer;
@@ -21,6 +21,9 @@ const ENTRIES_MAX: usize = 100;
 
 /// Longest time that a profile may name, in milliseconds: 400 days.
 const TIME_MS_MAX: u64 = 400 * 86_400_000;
+
+/// Characters of a UUID, which every key is that the caller does not bring.
+const UUID_CHARS: u64 = 36;
 
 /// Longest time for one exchange, in milliseconds.
 const TIMEOUT_MS_MAX: u64 = 300_000;
@@ -63,7 +66,9 @@ pub fn read(text: &str) -> Result<Profile, Vec<Fault>> {
     let value = json::parse(text.as_bytes(), DEPTH_MAX)
         .map_err(|error| whole(&["it is no JSON: ", &error.to_string()].concat()))?;
     let faults = Faults::default();
-    let read = profile(&Reader::root(&value, &faults), hex(&sha256(&[text.as_bytes()])));
+    let mut digest = Sha256Stream::default();
+    digest.update(text.as_bytes());
+    let read = profile(&Reader::root(&value, &faults), hex(&digest.finish()));
     faults.settle(read)
 }
 
@@ -84,7 +89,13 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         "settlement",
     ]);
     let version = reader.required("profile").and_then(|own| own.whole(1, 1));
-    let name = reader.required("name").and_then(|own| own.text().map(String::from));
+    let name = reader.required("name").and_then(|own| {
+        let name = own.text()?;
+        if !is_name(name) {
+            own.fault("it must be 1 to 64 letters, digits, and _ . -");
+        }
+        Some(name.to_owned())
+    });
     let key = reader.required("key").and_then(|own| key(&own));
     let calls = reader.required("calls").and_then(|own| calls(&own));
     let facts = reader.required("facts").map(|own| facts(&own));
@@ -141,18 +152,24 @@ fn key(reader: &Reader<'_>) -> Option<KeyCarrier> {
         }
         Some(text.to_owned())
     });
-    let (length_min, length_max) = (length("lengthMin", 1)?, length("lengthMax", 255)?);
-    if length_min > 36 || length_max < 36 {
-        reader.fault("keys of 36 characters (UUIDs) must fit between lengthMin and lengthMax");
+    let punctuation = punctuation.unwrap_or_else(|| "-".into());
+    let (length_min, length_max) = (length("lengthMin", 1), length("lengthMax", 255));
+    let fits = length_min.is_none_or(|min| min <= UUID_CHARS)
+        && length_max.is_none_or(|max| max >= UUID_CHARS)
+        && punctuation.contains('-');
+    if !fits {
+        reader.fault("a UUID must be a key that is allowed: 36 characters, with \"-\"");
     }
+    let (quoted, canonical_body) = (flag("quoted"), flag("canonicalBody"));
+    let retention_ms = reader.member("retentionMs").and_then(|own| own.whole(1, TIME_MS_MAX));
     Some(KeyCarrier {
         header: header?,
-        quoted: flag("quoted")?,
-        length_min: usize::try_from(length_min).ok()?,
-        length_max: usize::try_from(length_max).ok()?,
-        punctuation: punctuation.unwrap_or_else(|| "-".into()),
-        retention_ms: reader.member("retentionMs").and_then(|own| own.whole(1, TIME_MS_MAX)),
-        canonical_body: flag("canonicalBody")?,
+        quoted: quoted?,
+        length_min: usize::try_from(length_min?).ok()?,
+        length_max: usize::try_from(length_max?).ok()?,
+        punctuation,
+        retention_ms,
+        canonical_body: canonical_body?,
     })
 }
 
@@ -175,12 +192,17 @@ fn calls(reader: &Reader<'_>) -> Option<Calls> {
 fn call(reader: &Reader<'_>, of_a_job: bool) -> Option<Call> {
     reader.only(&["method", "path", "timeoutMs"]);
     let method = reader.required("method").and_then(|own| {
-        own.one_of(&["GET", "POST", "PUT", "PATCH", "DELETE"], |name| name).map(String::from)
+        let method = own.one_of(&["GET", "POST", "PUT", "PATCH", "DELETE"], |name| name)?;
+        if method == "GET" && !of_a_job {
+            own.fault("work is handed over with a body, which GET has not");
+        }
+        Some(method.to_owned())
     });
     let path = reader.required("path").and_then(|own| {
         let path = own.text()?;
-        let plain = path.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\\".contains(&byte));
-        if !path.starts_with('/') || path.starts_with("//") || !plain || path.contains("/..") {
+        let bare = path.replace("{id}", "");
+        let plain = bare.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\\{}".contains(&byte));
+        if !path.starts_with('/') || path.starts_with("//") || !plain || leads_up(path) {
             own.fault("it must be an absolute path without query, such as /v1/jobs/{id}");
         }
         if path.contains("{id}") != of_a_job {
@@ -257,14 +279,16 @@ fn meanings(reader: &Reader<'_>) -> Vec<Rule> {
 
 fn settlement(reader: &Reader<'_>) -> Option<SettlementPolicy> {
     reader.only(&["finalStates", "readsMax", "pace"]);
-    let words = reader.required("finalStates")?.items();
-    let words = words.iter().filter_map(|own| own.text().map(String::from)).collect();
-    let reads_max = reader.required("readsMax")?.whole_u32(1, 100)?;
-    Some(SettlementPolicy {
-        final_states: words,
-        reads_max,
-        pace: pace(reader.member("pace"), RETRY),
-    })
+    let final_states = reader.required("finalStates").map(|own| {
+        let words = own.items();
+        if words.is_empty() || words.len() > ENTRIES_MAX {
+            own.fault("it must name the words that say that billing is final");
+        }
+        words.iter().filter_map(|own| own.text().map(String::from)).collect()
+    });
+    let reads_max = reader.required("readsMax").and_then(|own| own.whole_u32(1, 100));
+    let pace = pace(reader.member("pace"), RETRY);
+    Some(SettlementPolicy { final_states: final_states?, reads_max: reads_max?, pace })
 }
 
 fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
@@ -281,7 +305,7 @@ fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
     let factor = reader.member("factor").and_then(|own| {
         let text = own.number()?;
         let (whole, tenths) = text.split_once('.').unwrap_or((text, "0"));
-        let tenths = tenths.parse::<u32>().ok().filter(|tenths| *tenths < 10);
+        let tenths = tenths.parse::<u32>().ok().filter(|_| tenths.len() == 1);
         let factor = whole.parse::<u32>().ok().zip(tenths).map(|(whole, part)| whole * 10 + part);
         let factor = factor.filter(|factor| (10..=100).contains(factor));
         if factor.is_none() {
@@ -289,11 +313,25 @@ fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
         }
         factor
     });
-    Backoff {
-        first_ms: time("firstMs", usual.first_ms),
-        factor_tenths: factor.unwrap_or(usual.factor_tenths),
-        cap_ms: time("capMs", usual.cap_ms),
+    let (first_ms, cap_ms) = (time("firstMs", usual.first_ms), time("capMs", usual.cap_ms));
+    if first_ms > cap_ms {
+        reader.fault("firstMs must not be above capMs");
     }
+    Backoff { first_ms, factor_tenths: factor.unwrap_or(usual.factor_tenths), cap_ms }
+}
+
+/// Whether a path has a segment that URLs read as "here" or "one up", spelled in any way.
+pub(super) fn leads_up(path: &str) -> bool {
+    path.split('/').any(|segment| {
+        let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+        plain == "." || plain == ".."
+    })
+}
+
+/// A name that is safe wherever names go: 1 to 64 letters, digits, and `_ . -`.
+pub(super) fn is_name(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    (1..=64).contains(&text.len()) && text.bytes().all(plain)
 }
 
 /// A token of HTTP (RFC 9110, section 5.6.2).
@@ -301,3 +339,6 @@ pub(super) fn is_token(text: &str) -> bool {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(token)
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use crate::model::value::Value;
 /// One thing that is wrong with an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where: the names that lead there, each after a slash (a JSON pointer).
+    /// Where: a JSON pointer (RFC 6901).
     pub pointer: String,
     /// What, and what would be right.
     pub message: String,
@@ -32,6 +32,7 @@ impl Faults {
 pub struct Reader<'a> {
     /// The value.
     pub value: &'a Value,
+    name: &'a str,
     pointer: String,
     faults: &'a Faults,
 }
@@ -39,26 +40,33 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// The root of an input.
     pub const fn root(value: &'a Value, faults: &'a Faults) -> Self {
-        Self { value, pointer: String::new(), faults }
+        Self { value, name: "", pointer: String::new(), faults }
     }
 
     /// Tells a fault of this value.
     pub fn fault(&self, message: &str) {
-        let pointer = self.pointer.clone();
-        self.faults.0.borrow_mut().push(Fault { pointer, message: message.into() });
+        self.fault_at(self.pointer.clone(), message);
     }
 
-    /// The member of this name; `null` counts as absent.
+    /// The member of this name. `null` is there, and of the wrong type for every reading: it is
+    /// what JSON makes of a number that is not finite.
     pub fn member(&self, name: &str) -> Option<Self> {
-        let value = self.value.member(name).filter(|value| **value != Value::Null)?;
-        Some(self.at(name, value))
+        match self.value {
+            Value::Map(members) => {
+                let (name, value) = members.iter().find(|(own, _)| own == name)?;
+                Some(self.at(name, name, value))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
+                None
+            }
+        }
     }
 
     /// The member of this name; a fault when it is absent.
     pub fn required(&self, name: &str) -> Option<Self> {
         let found = self.member(name);
         if found.is_none() {
-            self.fault(&["\"", name, "\" is missing"].concat());
+            self.fault_at(self.place(name), "it is missing");
         }
         found
     }
@@ -79,7 +87,7 @@ impl<'a> Reader<'a> {
     pub fn members(&self) -> Vec<Self> {
         match self.value {
             Value::Map(members) => {
-                members.iter().map(|(name, value)| self.at(name, value)).collect()
+                members.iter().map(|(name, value)| self.at(name, name, value)).collect()
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
                 self.fault("it must be an object");
@@ -92,7 +100,7 @@ impl<'a> Reader<'a> {
     pub fn items(&self) -> Vec<Self> {
         match self.value {
             Value::List(items) => {
-                let place = |(index, value)| self.at(&usize::to_string(&index), value);
+                let place = |(index, value)| self.at("", &usize::to_string(&index), value);
                 items.iter().enumerate().map(place).collect()
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Map(_) => {
@@ -112,9 +120,9 @@ impl<'a> Reader<'a> {
         matches!(self.value, Value::List(_))
     }
 
-    /// The last name that leads here.
-    pub fn name(&self) -> &str {
-        self.pointer.rsplit('/').next().unwrap_or_default()
+    /// The name of the member that this is; empty for what is no member.
+    pub const fn name(&self) -> &'a str {
+        self.name
     }
 
     /// A string; a fault when it is none.
@@ -176,8 +184,93 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn at(&self, name: &str, value: &'a Value) -> Self {
-        let pointer = [self.pointer.as_str(), "/", name].concat();
-        Self { value, pointer, faults: self.faults }
+    fn at(&self, name: &'a str, step: &str, value: &'a Value) -> Self {
+        Self { value, name, pointer: self.place(step), faults: self.faults }
+    }
+
+    fn fault_at(&self, pointer: String, message: &str) {
+        self.faults.0.borrow_mut().push(Fault { pointer, message: message.into() });
+    }
+
+    /// The pointer to what is one step further in.
+    fn place(&self, step: &str) -> String {
+        let mut pointer = self.pointer.clone();
+        pointer.push('/');
+        for character in step.chars() {
+            match character {
+                '~' => pointer.push_str("~0"),
+                '/' => pointer.push_str("~1"),
+                plain => pointer.push(plain),
+            }
+        }
+        pointer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::json;
+
+    fn faults(text: &str, read: impl FnOnce(&Reader<'_>)) -> Vec<String> {
+        let value = json::parse(text.as_bytes(), 8).unwrap();
+        let faults = Faults::default();
+        read(&Reader::root(&value, &faults));
+        let found = faults.settle(Some(())).err().unwrap_or_default();
+        found.into_iter().map(|fault| [fault.pointer, fault.message].join(": ")).collect()
+    }
+
+    #[test]
+    fn every_fault_is_told_with_its_place() {
+        let found = faults(r#"{"a":1,"b":{"c~/d":[true,"x"]},"e":-1}"#, |reader| {
+            reader.required("a").unwrap().text();
+            let inner = reader.member("b").unwrap().member("c~/d").unwrap();
+            assert_eq!(inner.name(), "c~/d");
+            inner.items()[1].bool();
+            inner.members();
+            reader.required("e").unwrap().whole(0, 9);
+            reader.required("f");
+        });
+        assert_eq!(
+            found,
+            [
+                "/a: it must be a string",
+                "/b/c~0~1d/1: it must be true or false",
+                "/b/c~0~1d: it must be an object",
+                "/e: it must be a whole number from 0 to 9",
+                "/f: it is missing",
+            ]
+        );
+    }
+
+    #[test]
+    fn null_is_no_value_of_any_type() {
+        let found = faults(r#"{"a":null}"#, |reader| {
+            let own = || reader.required("a").unwrap();
+            assert!(own().text().is_none() && own().bool().is_none() && own().number().is_none());
+            assert!(own().items().is_empty() && own().members().is_empty());
+        });
+        assert_eq!(found.len(), 5);
+    }
+
+    #[test]
+    fn members_of_other_names_are_told_with_the_names_there_are() {
+        let found = faults(r#"{"a":1,"b":2,"c":3}"#, |reader| reader.only(&["b", "d"]));
+        assert_eq!(
+            found,
+            [
+                "/a: there is no option of this name; there is b, d",
+                "/c: there is no option of this name; there is b, d",
+            ]
+        );
+    }
+
+    #[test]
+    fn bounds_belong_to_what_is_allowed() {
+        let found = faults("[0,1,9,10,1.0,18446744073709551616]", |reader| {
+            let read: Vec<_> = reader.items().iter().map(|own| own.whole(1, 9)).collect();
+            assert_eq!(read, [None, Some(1), Some(9), None, None, None]);
+        });
+        assert_eq!(found.len(), 4);
     }
 }

@@ -5,6 +5,11 @@
 //! of them, for good: nothing that it would have done afterwards happens.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses its own part of the world")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a world that cannot be made is a failed test"
+)]
 
 mod clock;
 mod ports;

@@ -297,12 +297,15 @@ impl App for SimPorts {
 
     async fn settled(&self, operation: &Operation) -> bool {
         self.point().await;
-        let mut settings = self.world.0.settings.borrow_mut();
-        if settings.failing_deliveries > 0 {
-            settings.failing_deliveries -= 1;
+        let fails = {
+            let left = &mut self.world.0.settings.borrow_mut().failing_deliveries;
+            let fails = *left > 0;
+            *left = left.saturating_sub(1);
+            fails
+        };
+        if fails {
             return false;
         }
-        drop(settings);
         self.world.0.delivered.borrow_mut().push(operation.identity.id.as_str().to_owned());
         self.point().await;
         true

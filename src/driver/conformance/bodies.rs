@@ -3,7 +3,7 @@
 use super::fixtures::*;
 use crate::driver::ports::store::{ChunkId, Store, Write, Written};
 
-fn chunk(operation: &str, download: u32, index: u32) -> ChunkId {
+fn chunk(operation: &str, download: u64, index: u32) -> ChunkId {
     ChunkId { operation: operation.into(), download, index }
 }
 

@@ -85,8 +85,10 @@ fn resume(
         ParkReason::NeedsCredential
         | ParkReason::NeedsCredit
         | ParkReason::NeedsAccess
-        | ParkReason::JobNotFound
-        | ParkReason::ScopeChanged => {}
+        | ParkReason::JobNotFound => {}
+        // Without the risk it goes on only under the scope that it was first sent under.
+        ParkReason::ScopeChanged if accept_duplicate => pen.op.life.disproved()?,
+        ParkReason::ScopeChanged => {}
         ParkReason::DeadlineExceeded | ParkReason::BudgetExhausted => {
             if limits.is_none() {
                 return Err(Refused::NotAllowed(

@@ -1,0 +1,4 @@
+mod arbitrary;
+mod durable;
+mod exits;
+mod public;

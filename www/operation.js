@@ -64,7 +64,7 @@ function details(state) {
     parked: parked && `${parked.reason}, since ${clock(parked.since)}`,
     "it said": fault && [fault.message, fault.code, fault.class && `class ${fault.class}`, fault.httpStatus && `HTTP ${fault.httpStatus}`].filter(Boolean).join(" · "),
     progress: state.progress,
-    sent: `${state.attempts} submission${state.attempts === 1 ? "" : "s"}, ${state.polls} polls`,
+    sent: `${counted(state.attempts, "submission")}, ${counted(state.polls, "poll")}`,
     key: state.key,
     job: state.jobId,
     cost: `${ledger.cost}${ledger.open ? ", may still change" : ""}${ledger.tokenState ? ` (${ledger.tokenState})` : ""}`,
@@ -73,6 +73,8 @@ function details(state) {
     ended: state.endedAt && `${clock(state.endedAt)}${state.delivered ? ", delivered" : ""}${state.acknowledged ? ", acknowledged" : ""}`,
   });
 }
+
+const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** What can be done right now: a name, the call, and what it asks the person for. */
 function choicesOf(operation, state) {

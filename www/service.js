@@ -60,7 +60,7 @@ async function choose(faults) {
   else if (faults.length) await post("faults", faults);
 }
 
-/** The ledger, whatever it tells: numbers as tiles, lists as tables. */
+/** The ledger: its counters as tiles, its jobs as a table. */
 async function readLedger(place, before = "") {
   let text = before;
   try {
@@ -73,12 +73,24 @@ async function readLedger(place, before = "") {
   setTimeout(readLedger, LEDGER_MS, place, text);
 }
 
+/** What matters most comes first; the rest follows as the service tells it. */
+const FIRST = ["executions", "charges", "results", "submits", "polls", "refunds"];
+
 function drawn(ledger) {
-  const entries = Object.entries(ledger);
-  const tiles = entries.filter(([, value]) => !Array.isArray(value));
-  const lists = entries.filter(([, value]) => Array.isArray(value) && value.length);
-  return [
-    h("div", { className: "tiles" }, ...tiles.map(([name, value]) => h("div", {}, h("b", {}, plain(value)), name))),
-    ...lists.map(([name, rows]) => table(name, rows.map((row) => (Object(row) === row ? row : { value: row })))),
-  ];
+  const { jobs = [], ...counters } = ledger;
+  const names = [...new Set([...FIRST, ...Object.keys(counters)])].filter((name) => name in counters);
+  const tile = (name) => h("div", {}, h("b", {}, plain(counters[name])), name.replaceAll("_", " "));
+  const tiles = h("div", { className: "tiles" }, ...names.map(tile));
+  return jobs.length ? [tiles, table("Jobs, newest first", jobs.map(readable).reverse())] : [tiles];
 }
+
+const readable = ({ id, status, executions, charged, refunded, results, key, retry_of }) => ({
+  job: id,
+  status,
+  runs: executions,
+  charged,
+  refunded,
+  results,
+  ...(retry_of && { "rerun of": retry_of }),
+  key: `${key.slice(0, 8)}…`,
+});

@@ -155,7 +155,7 @@ fn add_header_facts(sources: &[FactSource], headers: &Headers, facts: &mut Facts
         let value = names.filter_map(|name| headers.first(name)).next();
         if let Some(value) = value {
             let fact = Fact::Text(value.into());
-            facts.values.entry(source.name.clone()).or_insert(fact);
+            facts.values.get_or_insert_with(source.name.clone(), || fact);
         }
     }
 }

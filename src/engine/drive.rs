@@ -20,8 +20,9 @@ impl Engine {
     pub(super) fn drive(&mut self, now: Timestamp) {
         self.wake_at = None;
         self.write_late_newborns(now);
-        let lanes: Vec<LaneId> = self.lanes.keys().cloned().collect();
+        let lanes: Vec<LaneId> = self.lanes.iter().map(|(id, _)| id.clone()).collect();
         for lane in &lanes {
+            self.look_around(now, lane);
             self.read_shelf(now, lane, Queue::Work);
             if self.consumes {
                 self.read_shelf(now, lane, Queue::Delivery);
@@ -145,7 +146,7 @@ impl Engine {
             Some(due) if due <= now => {
                 entry.delivering = true;
                 let operation = Box::new(entry.operation.clone());
-                self.outputs.push_back(Output::Deliver(operation));
+                self.outputs.push(Output::Deliver(operation));
             }
             Some(due) => self.wake(due),
             None => {}

@@ -30,6 +30,8 @@ const STORE_AGAIN_MS: u64 = 5_000;
 pub(super) struct LaneState {
     pub(super) ownership: Ownership,
     pub(super) gate: Option<Wait>,
+    /// When the store was last asked for work.
+    pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
     pub(super) delivery: Shelf,
 }
@@ -61,6 +63,7 @@ impl LaneState {
         Self {
             ownership: Ownership::Other { ask_at: Timestamp(0) },
             gate: None,
+            read_at: Timestamp(0),
             work: Shelf { next: Some(Timestamp(0)), reading: false },
             delivery: Shelf { next: Some(Timestamp(0)), reading: false },
         }
@@ -90,7 +93,7 @@ impl Engine {
         self.forget_lanes();
         self.account = account;
         if let Some(account) = &self.account {
-            for service in self.services.values() {
+            for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
                 self.lanes.insert(id, LaneState::new());
             }
@@ -102,7 +105,7 @@ impl Engine {
         self.forget_lanes();
         if let Some(account) = &self.account {
             let ask_at = now.after(CLAIM_AGAIN_MS);
-            for service in self.services.values() {
+            for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
                 let lane = LaneState { ownership: Ownership::Other { ask_at }, ..LaneState::new() };
                 self.lanes.insert(id, lane);
@@ -113,7 +116,7 @@ impl Engine {
     fn forget_lanes(&mut self) {
         for (id, lane) in core::mem::take(&mut self.lanes) {
             if let Some(epoch) = lane.epoch() {
-                self.outputs.push_back(Output::GiveBack(Fence {
+                self.outputs.push(Output::GiveBack(Fence {
                     lane: id,
                     context: self.context.clone(),
                     epoch,
@@ -122,7 +125,7 @@ impl Engine {
                 }));
             }
         }
-        let ids: Vec<_> = self.entries.keys().cloned().collect();
+        let ids: Vec<_> = self.entries.iter().map(|(id, _)| id.clone()).collect();
         for id in ids {
             self.abandon_entry(&id);
         }
@@ -165,7 +168,7 @@ impl Engine {
         match lane.ownership {
             Ownership::Other { ask_at } if ask_at <= now => {
                 lane.ownership = Ownership::Asking;
-                self.outputs.push_back(Output::Claim(Claim {
+                self.outputs.push(Output::Claim(Claim {
                     lane: id.clone(),
                     context: self.context.clone(),
                     now,
@@ -185,7 +188,10 @@ impl Engine {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
         }
-        let entries = self.entries.iter().filter(|(_, entry)| entry.operation.lane() == *id);
+        // What is being written hears from its own write what became of it.
+        let entries = self.entries.iter().filter(|(_, entry)| {
+            entry.operation.lane() == *id && entry.writing.is_none() && entry.birth.is_none()
+        });
         let ids: Vec<_> = entries.map(|(own, _)| own.clone()).collect();
         for own in ids {
             self.abandon_entry(&own);
@@ -197,6 +203,18 @@ impl Engine {
         if let Some(lane) = self.lanes.get_mut(id) {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
+        }
+    }
+
+    /// Whoever is awake with work of a lane looks now and then for work that others have added:
+    /// an owner that keeps renewing its lease must not keep that waiting.
+    pub(super) fn look_around(&mut self, now: Timestamp, id: &LaneId) {
+        let busy = self.in_lane(id).next().is_some();
+        if let Some(lane) = self.lanes.get_mut(id)
+            && busy
+            && now.since(lane.read_at) >= CLAIM_AGAIN_MS
+        {
+            lane.work.look_at(Timestamp(0));
         }
     }
 
@@ -221,8 +239,11 @@ impl Engine {
             Some(at) if at > now => self.wake(at),
             Some(_) if !shelf.reading && in_memory < WORKING_SET_MAX => {
                 shelf.reading = true;
+                if queue == Queue::Work {
+                    lane.read_at = now;
+                }
                 let (lane, before, limit) = (id.clone(), now, READ_MAX);
-                self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
+                self.outputs.push(Output::ReadDue { lane, queue, before, limit });
             }
             Some(_) | None => {}
         }
@@ -266,7 +287,7 @@ impl Engine {
             return;
         }
         let key = operation.identity.id.clone();
-        let entry = self.entries.entry(key).or_insert_with(|| Entry::new(operation));
+        let entry = self.entries.get_or_insert_with(key, || Entry::new(operation));
         // Whoever drove it before may have sent a request in this very moment.
         if entry.is_idle() && entry.operation.life.evidence.attempts > 0 {
             entry.not_before = entry.not_before.max(now.after(REQUEST_FLOOR_MS));
@@ -274,7 +295,8 @@ impl Engine {
     }
 
     pub(super) fn in_lane(&self, id: &LaneId) -> impl Iterator<Item = &Entry> {
-        self.entries.values().filter(move |entry| entry.operation.lane() == *id)
+        let entries = self.entries.iter().map(|(_, entry)| entry);
+        entries.filter(move |entry| entry.operation.lane() == *id)
     }
 
     /// The proof of ownership for a write, with a lease that ends when this context must have

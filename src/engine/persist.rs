@@ -11,6 +11,7 @@ use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 use crate::model::storage::{Durability, StoreError, Written};
+use crate::model::table::take_first;
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::LEASE_GRACE_MS;
 use crate::rules::step::{self, Refused, Step, step};
@@ -48,7 +49,7 @@ impl Engine {
             return self.refuse(call, CallError::NotFound);
         };
         if entry.writing.is_some() || entry.reloading {
-            entry.inbox.push_back((input, call));
+            entry.inbox.push((input, call));
             return;
         }
         let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
@@ -114,7 +115,7 @@ impl Engine {
         operation.revision = stored.next();
         let journal = fold(&mut operation, entry.last_line.as_ref(), &done.entries);
         let answer_by = fence.is_none().then(|| now.after(LEASE_GRACE_MS));
-        self.outputs.push_back(Output::Persist(Box::new(WriteSet {
+        self.outputs.push(Output::Persist(Box::new(WriteSet {
             ticket,
             replaces: newborn.is_none().then_some(stored),
             write_id: WriteId(write_id),
@@ -186,9 +187,9 @@ impl Engine {
         }
         let boxed = Box::new(pending.operation.clone());
         let event = Event { operation: pending.operation, entries: pending.entries };
-        self.outputs.push_back(Output::Event(Box::new(event)));
+        self.outputs.push(Output::Event(Box::new(event)));
         for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
-            self.outputs.push_back(Output::Reply(call, Ok(boxed.clone())));
+            self.outputs.push(Output::Reply(call, Ok(boxed.clone())));
         }
         self.start_sending(now, &id, pending.send);
         self.next_in_inbox(now, &id);
@@ -225,7 +226,7 @@ impl Engine {
         });
         entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
         match transmit {
-            Some(transmit) => self.outputs.push_back(Output::Transmit(Box::new(transmit))),
+            Some(transmit) => self.outputs.push(Output::Transmit(Box::new(transmit))),
             None => self.not_sent(now, id, purpose),
         }
     }
@@ -243,9 +244,9 @@ impl Engine {
         }
         entry.reloading = true;
         if let Some(input) = pending.input {
-            entry.inbox.push_front((input, pending.call));
+            entry.inbox.insert(0, (input, pending.call));
         }
-        self.outputs.push_back(Output::Load(pending.id));
+        self.outputs.push(Output::Load(pending.id));
     }
 
     /// This context no longer owns the lane. A wish of the app is written without ownership; all
@@ -294,7 +295,7 @@ impl Engine {
 
     pub(super) fn next_in_inbox(&mut self, now: Timestamp, id: &OperationId) {
         let next = self.entries.get_mut(id).filter(|entry| entry.writing.is_none());
-        if let Some((input, call)) = next.and_then(|entry| entry.inbox.pop_front()) {
+        if let Some((input, call)) = next.and_then(|entry| take_first(&mut entry.inbox)) {
             self.apply(now, id, input, call);
             self.next_in_inbox(now, id);
         }
@@ -302,7 +303,7 @@ impl Engine {
 
     pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {
         if let Some(call) = call {
-            self.outputs.push_back(Output::Reply(call, Err(why)));
+            self.outputs.push(Output::Reply(call, Err(why)));
         }
     }
 

@@ -12,86 +12,17 @@
 //! Readers see every part; only the named transitions below write, and each refuses what the
 //! diagram does not show. An ended life moves no more; only its delivery and settlement do.
 
+mod parts;
+
 use core::ops::Deref;
+
+pub use parts::{Cancel, Delivery, Parts, Settlement, Stage};
 
 use super::ending::Ending;
 use super::evidence::{Accepted, AcceptedHow, Attempt, Evidence, Unresolved};
 use super::hold::{Hold, ParkReason, WaitReason};
 use super::ids::{JobId, Scope};
 use super::time::{Timestamp, Wait};
-
-/// How far an operation has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Being handed to the service.
-    Submit,
-    /// Taken on; the job is under way.
-    Work,
-    /// Complete at the service; the result is being fetched.
-    Result {
-        /// When the service will drop the result, where known.
-        expires_at: Option<Timestamp>,
-    },
-    /// Over.
-    Ended {
-        /// How.
-        ending: Ending,
-        /// Since when.
-        at: Timestamp,
-    },
-}
-
-/// A wish to cancel, followed like a submission of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cancel {
-    /// When it was asked for.
-    pub requested_at: Timestamp,
-    /// The attempt that is written ahead and not yet settled.
-    pub current: Option<Attempt>,
-    /// How many attempts were written.
-    pub attempts: u32,
-    /// The job has been read since the last attempt: a lost answer is settled by reading first.
-    pub read: bool,
-    /// The service has taken it or ruled it out: it is not sent again, the job is read instead.
-    pub settled: bool,
-}
-
-/// Billing that may still change after the ending.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settlement {
-    /// When it is read next.
-    pub hold: Hold,
-    /// How many reads were made.
-    pub reads: u32,
-}
-
-/// Whether the ending has reached its consumer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    /// `onSettled` has not yet resolved for it.
-    Pending(Hold),
-    /// `onSettled` resolved.
-    Delivered(Timestamp),
-    /// The app has said that it has the result.
-    Acknowledged(Timestamp),
-}
-
-/// The parts of a life, for reading and for the durable form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
-    /// What is known of acceptance.
-    pub evidence: Evidence,
-    /// How far it has come.
-    pub stage: Stage,
-    /// What it waits for.
-    pub hold: Hold,
-    /// The wish to cancel.
-    pub cancel: Option<Cancel>,
-    /// Billing that is still open.
-    pub settlement: Option<Settlement>,
-    /// Delivery of the ending; `None` until there is one.
-    pub delivery: Option<Delivery>,
-}
 
 /// A transition that the diagram does not show, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -134,6 +65,12 @@ impl Life {
                 || !matches!(parts.stage, Stage::Work | Stage::Result { .. }))
             && !(rejected && parts.evidence.may_be_accepted());
         if legal { Ok(Self(parts)) } else { Err(Illegal("restore")) }
+    }
+
+    /// Whether a request that changes state is written ahead and not yet settled.
+    pub fn is_sending(&self) -> bool {
+        let cancel = self.0.cancel.as_ref().and_then(|cancel| cancel.current.as_ref());
+        self.0.evidence.current.is_some() || cancel.is_some()
     }
 
     /// Whether it is over.

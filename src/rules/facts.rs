@@ -4,8 +4,6 @@
 //! [`FactsLimits::fact_bytes_max`] is passed over as it comes, and what no pointer leads to is
 //! neither copied nor kept.
 
-use std::collections::BTreeMap;
-
 use actson::{JsonEvent, parser::ParserError};
 
 use super::{
@@ -15,6 +13,7 @@ use super::{
 use crate::model::{
     facts::{BodyForm, Fact, Facts},
     pointer::Pointer,
+    table::Table,
 };
 
 /// The byte order mark in UTF-8, which JSON forbids, some services send, and browsers pass over.
@@ -102,7 +101,7 @@ impl FactsReader {
         };
         let values = match form {
             BodyForm::Json | BodyForm::Broken => self.walk.into_values(),
-            BodyForm::Empty | BodyForm::NotJson => BTreeMap::new(),
+            BodyForm::Empty | BodyForm::NotJson => Table::new(),
         };
         Facts { values, form }
     }
@@ -266,8 +265,8 @@ impl Walk {
         self.end_value(fact);
     }
 
-    fn into_values(self) -> BTreeMap<String, Fact> {
-        let mut values = BTreeMap::new();
+    fn into_values(self) -> Table<String, Fact> {
+        let mut values = Table::new();
         // Backwards, so that the first pointer of a name has the last word.
         for target in self.targets.into_iter().rev() {
             match target.found {
@@ -489,7 +488,7 @@ mod tests {
 
     #[test]
     fn plain_text_that_begins_with_a_number_gives_no_fact() {
-        assert_eq!(read("404 page not found", &[("id", "")]).values, BTreeMap::new());
+        assert_eq!(read("404 page not found", &[("id", "")]).values, Table::new());
     }
 
     #[test]

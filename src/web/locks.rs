@@ -4,10 +4,11 @@ use std::cell::RefCell;
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 
 use super::promise::{object, property};
 use super::runtime::WebRuntime;
+use super::spawn::spawn;
 use super::sys::LockManager;
 use crate::driver::ports::Locks;
 use crate::model::ids::ContextId;
@@ -25,7 +26,7 @@ impl Locks for WebRuntime {
         if let Some(over) = request(own, [], hold.unchecked_ref()) {
             self.lock.0.replace(release);
             // Fails where locks are forbidden, and then nobody is told dead either.
-            spawn_local(async { drop(JsFuture::from(over).await) });
+            spawn(async { drop(JsFuture::from(over).await) });
         }
     }
 

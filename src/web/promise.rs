@@ -1,10 +1,19 @@
 //! Waiting for what JS code tells by calling back.
 
+use std::pin::Pin;
+
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::sys;
+
+/// A promise of what a call comes to. All go through one type, or each would bring the whole
+/// machinery again.
+pub(crate) fn promise(call: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    let call: Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>> = Box::pin(call);
+    future_to_promise(call)
+}
 
 /// Waits until one of the two functions is called that `listen` gets: the first means success, the
 /// second failure. After `limit_ms` the failure is `undefined`. The listening begins at once, the

@@ -226,7 +226,7 @@ pub(super) fn usual() -> Operation {
             parent: None,
             key: "7b0d3c55-5a0e-4f1c-8f6e-1d2c3b4a5968".into(),
             fingerprint: "5".repeat(64),
-            profile: "runharvester".into(),
+            profile: "reports".into(),
             profile_digest: "a".repeat(64),
             created_at: now,
         },

@@ -18,7 +18,7 @@ fn configured(url: &str) -> Option<(String, String)> {
 fn a_configuration_is_read_with_its_defaults() {
     let own = json!({ "profile": 1 });
     let text = json!({ "services": {
-        "a": { "profile": "runharvester", "baseUrl": "https://API.example.com:443/v1/" },
+        "a": { "profile": "reports", "baseUrl": "https://API.example.com:443/v1/" },
         "b": { "profile": own, "baseUrl": "http://localhost:8080", "limits": { "attempts": 3 } },
     } });
     let config = config(&text.to_string()).unwrap();
@@ -28,7 +28,7 @@ fn a_configuration_is_read_with_its_defaults() {
         [
             ServiceConfig {
                 name: "a".into(),
-                profile: ProfileSource::Named("runharvester".into()),
+                profile: ProfileSource::Named("reports".into()),
                 base_url: "https://api.example.com/v1".into(),
                 origin: "https://api.example.com".into(),
                 limits: Limits::default(),

@@ -4,12 +4,13 @@ use std::cell::RefCell;
 
 use js_sys::{Array, Object, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbTransaction};
 
 use super::schema;
 use crate::driver::ports::store::Durability;
-use crate::web::promise::{object, property, settled};
+use crate::web::promise::{object, promise, property, settled};
+use crate::web::spawn::spawn;
 use crate::web::sys;
 
 /// How long opening may take, in milliseconds.
@@ -50,7 +51,7 @@ impl Connection {
         current
             .get_or_insert_with(|| {
                 let name = self.name.clone();
-                future_to_promise(async move { Ok(open(&name).await?.into()) })
+                promise(async move { Ok(open(&name).await?.into()) })
             })
             .clone()
     }
@@ -59,7 +60,7 @@ impl Connection {
     pub(super) fn forget(&self) {
         let current = self.current.borrow_mut().take();
         if let Some(promise) = current {
-            spawn_local(async {
+            spawn(async {
                 if let Ok(database) = JsFuture::from(promise).await {
                     database.unchecked_into::<IdbDatabase>().close();
                 }

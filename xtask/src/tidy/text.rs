@@ -65,7 +65,8 @@ pub(super) fn service_names(all: &[File]) -> Vec<String> {
 
 /// The code of a service's name: what a service does is in its profile, and only there.
 pub(super) fn services(file: &File, names: &[String]) -> Vec<String> {
-    if !file.path.starts_with("src/") {
+    let is_test = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
+    if !file.path.starts_with("src/") || is_test {
         return Vec::new();
     }
     file.code()

@@ -1,0 +1,54 @@
+//! Reads a base URL without a URL library: only what a service's address may be.
+
+use crate::rules::profile::leads_up;
+
+/// A base URL without slashes at its end, and its origin: both as browsers write them.
+pub(super) fn split_url(url: &str) -> Option<(String, String)> {
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"?#@\\\"<>^`{|}".contains(&byte);
+    let (scheme, rest) = url.split_once("://")?;
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (scheme, authority) = (scheme.to_ascii_lowercase(), authority.to_ascii_lowercase());
+    let (host, port) = if authority.ends_with(']') {
+        (authority.as_str(), "")
+    } else {
+        authority.rsplit_once(':').unwrap_or((&authority, ""))
+    };
+    let usual_port = match scheme.as_str() {
+        "https" => "443",
+        "http" if is_loopback(host) => "80",
+        _ => return None,
+    };
+    if !url.bytes().all(plain) || !is_host(host) || leads_up(path) {
+        return None;
+    }
+    let mut origin = [scheme.as_str(), "://", host].concat();
+    if !port.is_empty() {
+        // A port is written without zeros before it.
+        let port = port.parse::<u16>().ok().filter(|_| !port.starts_with('+'))?.to_string();
+        if port != usual_port {
+            origin.push(':');
+            origin.push_str(&port);
+        }
+    }
+    let path = path.trim_end_matches('/');
+    let slash = if path.is_empty() { "" } else { "/" };
+    Some(([origin.as_str(), slash, path].concat(), origin))
+}
+
+fn is_host(host: &str) -> bool {
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    if let Some(address) = bracketed {
+        return address.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte));
+    }
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    host.split('.').all(|label| !label.is_empty() && label.bytes().all(plain))
+}
+
+/// A host that is this machine wherever it is resolved (RFC 6761, RFC 1122).
+fn is_loopback(host: &str) -> bool {
+    let mut numbers = host.split('.').map(|part| part.parse::<u8>().ok());
+    let address = numbers.next() == Some(Some(127))
+        && numbers.clone().count() == 3
+        && numbers.all(|number| number.is_some());
+    address || host == "localhost" || host.ends_with(".localhost") || host == "[::1]"
+}

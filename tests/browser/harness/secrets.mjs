@@ -1,0 +1,45 @@
+// Looks for a secret in everything that a browser has written.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The forms in which a text may stand in a file, by name. */
+function formsOf(secret) {
+  const bytes = Buffer.from(secret);
+  // Within a longer base64 text a secret begins at any of three offsets; its inner part is the same.
+  const offsets = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    return text.slice(offset && offset + 1, -4);
+  });
+  return [
+    ["plain", bytes],
+    ["UTF-16LE", Buffer.from(secret, "utf16le")],
+    ["UTF-16BE", Buffer.from(secret, "utf16le").swap16()],
+    ["hexadecimal", Buffer.from(bytes.toString("hex"))],
+    ...offsets.map((text, offset) => [`base64 at ${offset}`, Buffer.from(text)]),
+    ...offsets.map((text, offset) => [
+      `base64url at ${offset}`,
+      Buffer.from(text.replaceAll("+", "-").replaceAll("/", "_")),
+    ]),
+  ];
+}
+
+/**
+ * Where a secret stands below a folder: the files, each with the form it was found in.
+ *
+ * @param {string} folder
+ * @param {string} secret
+ */
+export async function findSecret(folder, secret) {
+  const forms = formsOf(secret);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = [];
+  let files = 0;
+  for (const entry of entries.filter((entry) => entry.isFile())) {
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    const bytes = await readFile(path);
+    files += 1;
+    const form = forms.find(([, needle]) => bytes.includes(needle));
+    if (form) found.push(`${path} (${form[0]})`);
+  }
+  return { found, files };
+}

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::entry::Entry;
 use super::output::Output;
-use crate::model::ids::{Account, Epoch, LaneId};
+use crate::model::ids::{Account, Epoch, LaneId, ServiceName};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::operation::Operation;
 use crate::model::storage::{Queue, StoreError};
@@ -199,9 +199,13 @@ impl Engine {
         }
     }
 
-    /// Another context has changed something in the lane: the store is looked at again.
-    pub(super) fn hint(&mut self, id: &LaneId) {
-        if let Some(lane) = self.lanes.get_mut(id) {
+    /// Another context has changed something of the service: the store is looked at again.
+    pub(super) fn hint(&mut self, service: &ServiceName) {
+        let (Some(account), Some(own)) = (&self.account, self.services.get(service)) else {
+            return;
+        };
+        let id = LaneId::of(account, service, &own.origin);
+        if let Some(lane) = self.lanes.get_mut(&id) {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
         }

@@ -12,6 +12,10 @@ use crate::{
     workspace::{Workspace, read, write},
 };
 
+/// How long one test program may take. The runner's own limit of 20 seconds is too short for the
+/// stores' tests on a machine that is busy.
+const RUNNER_SECONDS: &str = "300";
+
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.count("Rust in a browser", rust_tests(workspace));
     tally.count("package in a browser", package_tests(workspace));
@@ -48,6 +52,7 @@ fn rust_tests(workspace: &Workspace) -> Result<Command> {
     let runner_variable =
         format!("CARGO_TARGET_{}_RUNNER", TARGET.to_uppercase().replace('-', "_"));
     command.env(runner_variable, runner).env("CHROMEDRIVER", driver);
+    command.env("WASM_BINDGEN_TEST_TIMEOUT", RUNNER_SECONDS);
     Ok(command)
 }
 

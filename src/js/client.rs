@@ -62,7 +62,7 @@ impl Client {
     pub fn submit(&self, service: String, submission: String, body: Uint8Array) -> Promise {
         let driver = self.driver.clone();
         let body = body.to_vec();
-        promise(async move {
+        promise(Box::pin(async move {
             let read = options::submission(&submission).map_err(refused)?;
             let submission = Submission {
                 service: ServiceName(service),
@@ -73,65 +73,65 @@ impl Client {
                 body,
             };
             state(driver.submit(submission).await.map(Some))
-        })
+        }))
     }
 
     /// The newest operation of an intent.
     pub fn find(&self, service: String, intent: String) -> Promise {
         let driver = self.driver.clone();
-        promise(async move {
+        promise(Box::pin(async move {
             let account = driver.account().map_err(thrown)?;
             let name = Name { account, service: ServiceName(service), intent: Intent(intent) };
             state(driver.find(&name).await)
-        })
+        }))
     }
 
     /// An operation by its id.
     pub fn load(&self, id: String) -> Promise {
         let driver = self.driver.clone();
-        promise(async move { state(driver.load(&OperationId(id)).await) })
+        promise(Box::pin(async move { state(driver.load(&OperationId(id)).await) }))
     }
 
     /// A page of operations.
     pub fn list(&self, filter: String) -> Promise {
         let driver = self.driver.clone();
-        promise(async move {
+        promise(Box::pin(async move {
             let filter = options::list_filter(&filter).map_err(refused)?;
             let cursor = filter.cursor.as_deref().map(read_cursor).transpose().map_err(thrown)?;
             let page = driver.list(&filter, cursor).await.map_err(thrown)?;
             Ok(page_text(&page).into())
-        })
+        }))
     }
 
     /// Carries a wish into an operation; gives its state afterwards.
     pub fn command(&self, id: String, command: String) -> Promise {
         let driver = self.driver.clone();
-        promise(async move {
+        promise(Box::pin(async move {
             let id = OperationId(id);
             let done = match options::command(&command).map_err(refused)? {
                 ApiCommand::Step(command) => driver.command(&id, command).await,
                 ApiCommand::Retry { reviewed, anyway } => driver.retry(&id, reviewed, anyway).await,
             };
             state(done.map(Some))
-        })
+        }))
     }
 
     /// An operation's journal.
     pub fn journal(&self, id: String) -> Promise {
         let driver = self.driver.clone();
-        promise(async move {
+        promise(Box::pin(async move {
             let lines = driver.journal(&OperationId(id)).await.map_err(thrown)?;
             Ok(["[", &lines.join(","), "]"].concat().into())
-        })
+        }))
     }
 
     /// One piece of a kept result, from 0; nothing past the last.
     pub fn chunk(&self, id: String, index: u32) -> Promise {
         let driver = self.driver.clone();
-        promise(async move {
+        promise(Box::pin(async move {
             let piece = driver.chunk(&OperationId(id), index).await.map_err(thrown)?;
             Ok(piece.map_or(JsValue::UNDEFINED, |own| Uint8Array::from(own.as_slice()).into()))
-        })
+        }))
     }
 
     /// Looks at what is due now.
@@ -148,16 +148,16 @@ impl Client {
     /// Opens and resumes whatever is pending.
     pub fn start(&self) -> Promise {
         let driver = self.driver.clone();
-        promise(async move {
+        promise(Box::pin(async move {
             driver.start().await.map_err(thrown)?;
             Ok(JsValue::UNDEFINED)
-        })
+        }))
     }
 
     /// Stops for good.
     pub fn close(&self) -> Promise {
         self.driver.close();
-        promise(async { Ok(JsValue::UNDEFINED) })
+        promise(Box::pin(async { Ok(JsValue::UNDEFINED) }))
     }
 }
 

@@ -110,8 +110,8 @@ pub fn encode(operation: &Operation) -> String {
 /// [`DecodeError`]: the record is not to be driven, or not to be read at all.
 pub fn decode(text: &str) -> Result<Operation, DecodeError> {
     let value = json::parse(text.as_bytes(), DEPTH_MAX).map_err(|_| DecodeError::Damaged)?;
-    let faults = Faults::default();
-    let reader = Reader::root(&value, &faults);
+    let faults = Faults::of(&value);
+    let reader = faults.root();
     let min_reader = reader.required("minReader").and_then(|own| own.whole(1, u64::MAX));
     match min_reader {
         Some(min_reader) if min_reader > FORMAT => return Err(DecodeError::Newer),

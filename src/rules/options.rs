@@ -238,8 +238,8 @@ fn read<T>(text: &str, with: impl FnOnce(&Reader<'_>) -> Option<T>) -> Result<T,
             message: ["it is no JSON: ", &error.to_string()].concat(),
         }]
     })?;
-    let faults = Faults::default();
-    let read = with(&Reader::root(&value, &faults));
+    let faults = Faults::of(&value);
+    let read = with(&faults.root());
     faults.settle(read).map_err(|faults| faults.into_iter().map(named).collect())
 }
 

@@ -65,10 +65,10 @@ pub fn read(text: &str) -> Result<Profile, Vec<Fault>> {
     }
     let value = json::parse(text.as_bytes(), DEPTH_MAX)
         .map_err(|error| whole(&["it is no JSON: ", &error.to_string()].concat()))?;
-    let faults = Faults::default();
+    let faults = Faults::of(&value);
     let mut digest = Sha256Stream::default();
     digest.update(text.as_bytes());
-    let read = profile(&Reader::root(&value, &faults), hex(&digest.finish()));
+    let read = profile(&faults.root(), hex(&digest.finish()));
     faults.settle(read)
 }
 

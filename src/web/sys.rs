@@ -13,6 +13,10 @@ extern "C" {
     #[wasm_bindgen(js_name = clearTimeout)]
     pub(super) fn clear_timeout(timer: &JsValue);
 
+    /// Calls back in the next microtask.
+    #[wasm_bindgen(js_name = queueMicrotask)]
+    pub(super) fn queue_microtask(callback: &Function);
+
     /// `IDBDatabase`, for the options of its transactions.
     pub(super) type Database;
 

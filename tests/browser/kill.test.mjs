@@ -14,6 +14,8 @@ const SEATS = 3;
 const RANDOM_DEATHS = process.env.HOLDFAST_DEEP ? 200 : 20;
 /** How often a point that a life happens not to come by is tried. */
 const TRIES = 3;
+/** How long one death and the life after it may take, and the wait for a browser; in milliseconds. */
+const TEST_MS = 300_000;
 /** Random deaths fall into a life's first so many milliseconds. */
 const LIFE_MS = 3500;
 
@@ -74,7 +76,7 @@ test("the lives come by every fail point that there is", async () => {
 for (const kind of kinds) {
   describe(`a life that ends with a ${kind}, killed at`, { concurrency: SEATS }, () => {
     for (const death of deathsOf(recorded[kind])) {
-      test(`${death.name}, time ${death.occurrence + 1}`, async (context) => {
+      test(`${death.name}, time ${death.occurrence + 1}`, { timeout: TEST_MS }, async (context) => {
         for (let round = 0; round < TRIES; round++) {
           if (await seats.with((seat) => dieAt(seat, kind, death))) return;
         }
@@ -91,8 +93,9 @@ describe(`killed at random moments (HOLDFAST_SEED=${seed})`, { concurrency: SEAT
   for (let index = 0; index < RANDOM_DEATHS; index++) {
     const kind = kinds[index % kinds.length];
     const afterMs = Math.round(roll() * LIFE_MS);
-    test(`a life that ends with a ${kind}, after ${afterMs} ms`, () =>
-      seats.with((seat) => dieAfter(seat, kind, afterMs)));
+    test(`a life that ends with a ${kind}, after ${afterMs} ms`, { timeout: TEST_MS }, () =>
+      seats.with((seat) => dieAfter(seat, kind, afterMs)),
+    );
   }
 });
 

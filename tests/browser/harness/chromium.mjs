@@ -30,9 +30,21 @@ const START_MS = 60_000;
 const DEATH_MS = 10_000;
 
 /** A fresh profile folder; the caller removes it with {@link removeProfile}. */
-export const makeProfile = () => mkdtemp(join(tmpdir(), "holdfast-profile-"));
+export async function makeProfile() {
+  const profile = await mkdtemp(join(tmpdir(), "holdfast-profile-"));
+  profiles.add(profile);
+  return profile;
+}
 
-export const removeProfile = (profile) => rm(profile, { recursive: true, force: true, maxRetries: 5 });
+/** Removes a profile folder on which no browser runs. */
+export async function removeProfile(profile) {
+  await rm(profile, REMOVAL);
+  profiles.delete(profile);
+}
+
+const REMOVAL = { recursive: true, force: true, maxRetries: 5 };
+/** @type {Set<string>} */
+const profiles = new Set();
 
 export class Chromium {
   #process;
@@ -107,6 +119,7 @@ const running = new Set();
 // Whatever ends this process, nothing of what it started stays.
 process.on("exit", () => {
   for (const one of running) signalGroup(one.pid, "SIGKILL");
+  for (const profile of profiles) rmSync(profile, REMOVAL);
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
 

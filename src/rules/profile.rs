@@ -3,6 +3,7 @@
 use super::digest::{Sha256Stream, hex};
 use super::json;
 use super::reader::{Fault, Faults, Reader};
+use super::text;
 use crate::model::pointer::Pointer;
 use crate::model::policy::Backoff;
 use crate::model::profile::{
@@ -200,12 +201,12 @@ fn call(reader: &Reader<'_>, of_a_job: bool) -> Option<Call> {
     });
     let path = reader.required("path").and_then(|own| {
         let path = own.text()?;
-        let bare = path.replace("{id}", "");
+        let bare = text::replace(path, "{id}", "");
         let plain = bare.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\\{}".contains(&byte));
         if !path.starts_with('/') || path.starts_with("//") || !plain || leads_up(path) {
             own.fault("it must be an absolute path without query, such as /v1/jobs/{id}");
         }
-        if path.contains("{id}") != of_a_job {
+        if text::split_once(path, "{id}").is_some() != of_a_job {
             own.fault(if of_a_job { "it must hold {id}" } else { "no id is known yet: no {id}" });
         }
         Some(path.to_owned())
@@ -344,7 +345,7 @@ fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
 /// Whether a path has a segment that URLs read as "here" or "one up", spelled in any way.
 pub(super) fn leads_up(path: &str) -> bool {
     path.split('/').any(|segment| {
-        let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+        let plain = text::replace(&segment.to_ascii_lowercase(), "%2e", ".");
         plain == "." || plain == ".."
     })
 }

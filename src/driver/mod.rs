@@ -25,7 +25,7 @@ use crate::engine::{CallId, Engine, Input, Reply, ServiceSetup, Transmit, WriteS
 use crate::model::dice::Dice;
 use crate::model::error::Error;
 use crate::model::http::Headers;
-use crate::model::ids::{ContextId, OperationId};
+use crate::model::ids::{ContextId, OperationId, ServiceName};
 use crate::model::lane::Claim;
 use crate::model::profile::Purpose;
 use crate::model::table::{Table, take_first};
@@ -93,6 +93,11 @@ impl<P: Ports> Driver<P> {
     /// comes online. Too often does no harm.
     pub fn wake(&self) {
         self.feed(Input::Tick);
+    }
+
+    /// Looks at the store again: another context has changed something of this service.
+    pub fn hint(&self, service: ServiceName) {
+        self.feed(Input::Hint(service));
     }
 
     /// Opens storage and resumes whatever is pending.

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::entry::Entry;
 use super::output::Output;
-use crate::model::ids::{Account, Epoch, LaneId};
+use crate::model::ids::{Account, Epoch, LaneId, ServiceName};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::operation::Operation;
 use crate::model::storage::{Queue, StoreError};
@@ -20,8 +20,9 @@ pub(super) const WORKING_SET_MAX: usize = 64;
 /// Rows read at a time. More than are in memory, so that every read brings new ones.
 const READ_MAX: u32 = 128;
 
-/// How soon a lane that another context holds is looked at again, in milliseconds.
-const CLAIM_AGAIN_MS: u64 = 5_000;
+/// How soon a lane that another context holds is looked at again, in milliseconds: when its owner is
+/// closed, another has taken over and sent within 5 s.
+const CLAIM_AGAIN_MS: u64 = 3_000;
 
 /// How soon a store that failed is asked again, in milliseconds.
 const STORE_AGAIN_MS: u64 = 5_000;
@@ -198,9 +199,13 @@ impl Engine {
         }
     }
 
-    /// Another context has changed something in the lane: the store is looked at again.
-    pub(super) fn hint(&mut self, id: &LaneId) {
-        if let Some(lane) = self.lanes.get_mut(id) {
+    /// Another context has changed something of the service: the store is looked at again.
+    pub(super) fn hint(&mut self, service: &ServiceName) {
+        let (Some(account), Some(own)) = (&self.account, self.services.get(service)) else {
+            return;
+        };
+        let id = LaneId::of(account, service, &own.origin);
+        if let Some(lane) = self.lanes.get_mut(&id) {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
         }

@@ -109,7 +109,7 @@ impl Engine {
                 }
             }
             Input::Due(lane, queue, due) => self.read_due(now, &lane, queue, due),
-            Input::Hint(lane) => self.hint(&lane),
+            Input::Hint(service) => self.hint(&service),
             Input::Loaded(id, loaded) => self.loaded(now, &id, loaded),
             Input::Lost(id, purpose) => {
                 if self.exchange_over(&id) {

@@ -19,6 +19,9 @@ use crate::rules::step::{self, Refused, Step, step};
 /// How often in a row a record is read again because another context keeps writing it.
 const RELOADS_MAX: u32 = 8;
 
+/// A person named a job that serves another operation.
+const JOB_TAKEN: CallError = CallError::NotAllowed("that job belongs to another operation already");
+
 /// A write that is not yet answered, and what follows from it.
 pub(super) struct PendingWrite {
     id: OperationId,
@@ -165,8 +168,11 @@ impl Engine {
             Ok(Written::Stale) => self.read_again(pending),
             Ok(Written::NameTaken(other)) => self.name_taken(now, pending, other),
             Ok(Written::JobTaken(_)) => {
-                let id = pending.id.clone();
-                self.apply(now, &id, step::Input::JobTaken, pending.call);
+                if pending.call.is_some() {
+                    self.refuse(pending.call, JOB_TAKEN);
+                    return self.next_in_inbox(now, &pending.id);
+                }
+                self.apply(now, &pending.id, step::Input::JobTaken, None);
             }
             Ok(Written::Fenced) => self.fenced(now, pending),
             Err(error) => self.not_stored(now, pending, &error),

@@ -139,6 +139,11 @@ impl Client {
         self.driver.wake();
     }
 
+    /// Looks at the store again: another tab has changed something of this service.
+    pub fn hint(&self, service: String) {
+        self.driver.hint(ServiceName(service));
+    }
+
     /// Gives every lane back; the next wake begins anew.
     #[wasm_bindgen(js_name = "yield")]
     pub fn give_back(&self) {

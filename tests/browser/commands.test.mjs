@@ -25,13 +25,10 @@ story("a refused credential parks with its exit, and resume() goes on under the 
     token = "demo-token";
     await operation.resume();
     const after = await operation.outcome();
-    return { parked: { status, reason, exits }, error, after: after.status, sameKey: operation.key === key };
+    return { parked: { status, reason, first: exits[0] }, sameExits: `${error.exits}` === `${exits}`, code: error.code, after: after.status, sameKey: operation.key === key };
   });
-  assert.deepEqual(told.parked, { status: "parked", reason: "NeedsCredential", exits: ["resume()"] });
-  assert.equal(told.error.code, "PARKED");
-  assert.deepEqual(told.error.exits, ["resume()"]);
-  assert.equal(told.after, "succeeded");
-  assert.equal(told.sameKey, true);
+  const parked = { status: "parked", reason: "NeedsCredential", first: "resume()" };
+  assert.deepEqual(told, { parked, sameExits: true, code: "PARKED", after: "succeeded", sameKey: true });
   assert.deepEqual(await costs(service), { executions: 1, charges: 1, refunds: 0 });
 });
 
@@ -97,7 +94,7 @@ story("cancel() asks the service, and its word decides", async ({ visit, service
     for await (const { status } of operation.updates()) if (status === "active") break;
     await operation.cancel();
     const { status, error } = await operation.outcome();
-    return { status, code: error.code };
+    return { status, code: error?.code };
   });
   assert.deepEqual(told, { status: "cancelled", code: "CANCELLED" });
   const cancels = (await service.requests()).filter(({ call }) => call === "cancel");

@@ -65,20 +65,52 @@ describe("a database that cannot be opened", () => {
   });
 
   refused("is blocked by another connection", async () => {
-    // An older schema that nobody lets go of.
-    await new Promise((resolve) => (indexedDB.open("holdfast", 1).onsuccess = resolve));
-    const upgrade = IDBFactory.prototype.open;
-    IDBFactory.prototype.open = function (name, version) {
-      const request = upgrade.call(this, name, version === undefined ? undefined : version + 10);
-      request.addEventListener("success", () => (globalThis.kept = request.result));
-      return request;
-    };
+    // Of a database without the schema, which nobody lets go of.
+    const request = indexedDB.open("holdfast", 1);
+    await new Promise((resolve) => (request.onsuccess = resolve));
+    globalThis.kept = request.result;
   });
 
   refused("is missing altogether", () => {
     Object.defineProperty(globalThis, "indexedDB", { value: undefined });
   });
 });
+
+/** Every transaction that writes a record is aborted with that error once it has written. */
+const abortCommits = (name) => {
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (stores, mode, ...more) {
+    const transaction = begin.call(this, stores, mode, ...more);
+    if (mode !== "readwrite" || !transaction.objectStoreNames.contains("bodies")) return transaction;
+    Object.defineProperty(transaction, "error", { get: () => new DOMException("by the test", name) });
+    const { objectStore } = transaction;
+    transaction.objectStore = (store) => {
+      const found = objectStore.call(transaction, store);
+      found.put = (...values) => {
+        const request = IDBObjectStore.prototype.put.apply(found, values);
+        request.addEventListener("success", () => transaction.abort());
+        return request;
+      };
+      return found;
+    };
+    return transaction;
+  };
+};
+
+/** So many commits of a record happen and do not tell. */
+const silenceCommits = (times) => {
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (stores, mode, ...more) {
+    const transaction = begin.call(this, stores, mode, ...more);
+    const isCommit = mode === "readwrite" && transaction.objectStoreNames.contains("bodies");
+    if (isCommit && times-- > 0) {
+      for (const name of ["oncomplete", "onabort"]) {
+        Object.defineProperty(transaction, name, { set: () => undefined, get: () => null });
+      }
+    }
+    return transaction;
+  };
+};
 
 describe("a transaction that fails", () => {
   refused("throws QuotaExceededError at a put", () => {
@@ -87,60 +119,32 @@ describe("a transaction that fails", () => {
     };
   });
 
-  for (const error of ["QuotaExceededError", "DataError", "UnknownError"]) {
-    refused(`is aborted with ${error} when it has written the record`, (name) => {
-      const begin = IDBDatabase.prototype.transaction;
-      IDBDatabase.prototype.transaction = function (stores, mode, ...more) {
-        const transaction = begin.call(this, stores, mode, ...more);
-        if (mode !== "readwrite" || ![...transaction.objectStoreNames].includes("bodies")) return transaction;
-        Object.defineProperty(transaction, "error", { get: () => new DOMException("by the test", name) });
-        const { objectStore } = transaction;
-        transaction.objectStore = (store) => {
-          const found = objectStore.call(transaction, store);
-          found.put = (...values) => {
-            const request = IDBObjectStore.prototype.put.apply(found, values);
-            request.addEventListener("success", () => transaction.abort());
-            return request;
-          };
-          return found;
-        };
-        return transaction;
-      };
-    }, error);
+  for (const error of ["QuotaExceededError", "DataError"]) {
+    refused(`is aborted with ${error} when it has written the record`, abortCommits, error);
   }
 });
 
-describe("a commit of which nothing is heard", () => {
-  /** Every commit of a record, or only the first, happens and does not tell. */
-  const fallSilent = (times) => {
-    const begin = IDBDatabase.prototype.transaction;
-    IDBDatabase.prototype.transaction = function (stores, mode, ...more) {
-      const transaction = begin.call(this, stores, mode, ...more);
-      const isCommit = mode === "readwrite" && [...transaction.objectStoreNames].includes("bodies");
-      if (isCommit && times-- > 0) {
-        for (const name of ["oncomplete", "onabort"]) {
-          Object.defineProperty(transaction, name, { set: () => undefined, get: () => null });
-        }
-      }
-      return transaction;
-    };
-  };
-
+describe("a commit whose fate is unknown", () => {
   story("is found to have happened, and the operation goes on", async ({ visit, service }) => {
     const page = await visit();
-    await page.evaluate(fallSilent, 1);
+    await page.evaluate(silenceCommits, 1);
     assert.deepEqual(await submit(page), { code: undefined, nextStep: undefined, outcome: "succeeded" });
     const { executions, charges } = await service.ledger();
     assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
   });
 
-  story("is unconfirmed where it cannot be found out, and the same submit tells later", async ({ visit, service }) => {
-    const page = await visit();
-    await page.evaluate(fallSilent, 1000);
-    const told = await submit(page);
-    assert.equal(told.code, "SUBMIT_UNCONFIRMED");
-    assert.match(told.nextStep, /same intent/);
-    assert.deepEqual(await service.requests(), []);
-    await assertGoesOn(page, service);
-  });
+  for (const [name, fault, argument] of [
+    ["it never tells", silenceCommits, 1000],
+    ["the connection to the storage is lost", abortCommits, "UnknownError"],
+  ]) {
+    story(`is unconfirmed where ${name}, and the same submit settles it`, async ({ visit, service }) => {
+      const page = await visit();
+      await page.evaluate(fault, argument);
+      const told = await submit(page);
+      assert.equal(told.code, "SUBMIT_UNCONFIRMED");
+      assert.match(told.nextStep, /same call again/);
+      assert.deepEqual(await service.requests(), []);
+      await assertGoesOn(page, service);
+    });
+  }
 });

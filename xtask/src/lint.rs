@@ -49,7 +49,8 @@ fn clippy_host(workspace: &Workspace) -> Result<()> {
 
 fn clippy_wasm(workspace: &Workspace) -> Result<()> {
     let mut command = Toolchain::find()?.cargo(workspace, "clippy");
-    command.args(["--quiet", "--package", "holdfast", "--lib", "--tests"]);
+    // Without its features, cargo leaves out the tests that need them and says nothing.
+    command.args(["--quiet", "--package", "holdfast", "--lib", "--tests", "--all-features"]);
     process::run(command.args(["--", "-D", "warnings"]))
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
-import { chromiumProgram } from "./environment.mjs";
+import { chromiumProgram, onPath } from "./environment.mjs";
 
 const ARGUMENTS = [
   "--headless",
@@ -50,7 +50,7 @@ export class Chromium {
   static async open(profile, { wrap = [] } = {}) {
     // What an earlier, killed one wrote names a port that is closed.
     rmSync(join(profile, "DevToolsActivePort"), { force: true });
-    const [program, ...args] = [...wrap, chromiumProgram(), ...ARGUMENTS, `--user-data-dir=${profile}`, "about:blank"];
+    const [program, ...args] = [...tether(), ...wrap, chromiumProgram(), ...ARGUMENTS, `--user-data-dir=${profile}`, "about:blank"];
     const opened = new Chromium();
     opened.#process = spawn(program, args, { detached: true, stdio: ["ignore", "ignore", "pipe"] });
     opened.profile = profile;
@@ -109,6 +109,12 @@ process.on("exit", () => {
   for (const one of running) signalGroup(one.pid, "SIGKILL");
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
+
+/** What lets it die with this process even where that is killed, on systems that have it. */
+function tether() {
+  const program = onPath("setpriv");
+  return program ? [program, "--pdeathsig", "KILL", "--"] : [];
+}
 
 /** Whether there was anybody to signal. */
 function signalGroup(pid, signal) {

@@ -319,9 +319,9 @@ impl Engine {
             return;
         };
         let birth = entry.birth.take().map(|birth| birth.call);
-        let waiting = entry.inbox.drain(..).filter_map(|(_, call)| call);
-        for call in birth.into_iter().chain(waiting).collect::<Vec<_>>() {
-            self.refuse(Some(call), CallError::AccountChanged);
+        self.refuse(birth, CallError::AccountChanged);
+        for (_, call) in entry.inbox {
+            self.refuse(call, CallError::AccountChanged);
         }
     }
 }
@@ -338,9 +338,10 @@ fn fold(operation: &mut Operation, last: Option<&Line>, entries: &[JournalEntry]
             return vec![Line { count: last.count + 1, entry: folded, ..*last }];
         }
     }
-    let number_all = entries.iter().map(|entry| {
+    let mut lines = Vec::new();
+    for entry in entries {
         operation.counters.journal += 1;
-        Line { number: operation.counters.journal, count: 1, entry: entry.clone() }
-    });
-    number_all.collect()
+        lines.push(Line { number: operation.counters.journal, count: 1, entry: entry.clone() });
+    }
+    lines
 }

@@ -18,7 +18,6 @@ use crate::model::money::{Credits, Ledger};
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
 use crate::model::policy::Limits;
 use crate::model::time::Timestamp;
-use crate::model::value::Value;
 use crate::rules::json;
 use crate::rules::reader::{Faults, Reader};
 use writer::Object;
@@ -130,14 +129,12 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
     let counters = inner(reader, "counters")?;
     let parts = life::decode(&inner(reader, "life")?)?;
     let life = Life::restore(parts).map_err(|_| reader.fault("no such life")).ok()?;
-    let unknown = match reader.value {
-        Value::Map(members) => {
-            members.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).cloned().collect()
+    let mut unknown = Vec::new();
+    for own in reader.members() {
+        if !KNOWN.contains(&own.name()) {
+            unknown.push((own.name().to_owned(), own.value.clone()));
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
-            return None;
-        }
-    };
+    }
     Some(Operation {
         identity: Identity {
             id: OperationId(text(reader, "id")),

@@ -52,15 +52,11 @@ impl FactsReader {
     /// A name may come more than once: its first pointer in this order that leads to a value
     /// wins, even where the value is `null` or too long to keep.
     pub fn new(pointers: &[(String, Pointer)], limits: FactsLimits) -> Self {
-        let targets = pointers
-            .iter()
-            .map(|(name, pointer)| Target {
-                name: name.clone(),
-                pointer: pointer.clone(),
-                matched: 0,
-                found: Found::Nothing,
-            })
-            .collect();
+        let mut targets = Vec::new();
+        for (name, pointer) in pointers {
+            let (name, pointer) = (name.clone(), pointer.clone());
+            targets.push(Target { name, pointer, matched: 0, found: Found::Nothing });
+        }
         Self {
             tokens: JsonTokens::new(
                 LoneSurrogates::Replace,

@@ -23,3 +23,4 @@ pub mod rfc3339;
 pub mod status;
 pub mod step;
 pub mod structured;
+pub mod text;

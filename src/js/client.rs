@@ -121,7 +121,15 @@ impl Client {
         let driver = self.driver.clone();
         promise(Box::pin(async move {
             let lines = driver.journal(&OperationId(id)).await.map_err(thrown)?;
-            Ok(["[", &lines.join(","), "]"].concat().into())
+            let mut out = String::from("[");
+            for (index, line) in lines.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(line);
+            }
+            out.push(']');
+            Ok(out.into())
         }))
     }
 

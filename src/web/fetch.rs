@@ -6,6 +6,7 @@ use web_sys::{AbortController, ReadableStreamDefaultReader};
 
 use super::clock;
 use super::promise::{object, property, set, within};
+use super::sys::{array_from, global};
 use crate::driver::ports::{Body, Head, Lost, Outgoing, Transport};
 use crate::model::http::Headers;
 use crate::model::time::Timestamp;
@@ -24,8 +25,8 @@ impl FetchTransport {
 
     /// Calls `fetch()` in this turn, and gives the promise of its response.
     fn start(&self, outgoing: &Outgoing, signal: JsValue) -> Result<JsValue, JsValue> {
-        let global = || property(&js_sys::global(), "fetch").dyn_into();
-        let fetch = self.fetch.clone().map_or_else(global, Ok)?;
+        let usual = || property(&global(), "fetch").dyn_into();
+        let fetch = self.fetch.clone().map_or_else(usual, Ok)?;
         let init = object(&[
             ("method", outgoing.method.as_str().into()),
             ("headers", pairs(&outgoing.headers)),
@@ -36,7 +37,7 @@ impl FetchTransport {
             set(&init, "body", &Uint8Array::from(body.as_slice()));
         }
         // Options that only browsers know; other hosts may throw at them, and need none.
-        let known = property(&property(&js_sys::global(), "Request"), "prototype");
+        let known = property(&property(&global(), "Request"), "prototype");
         for (name, value) in
             [("credentials", "omit"), ("cache", "no-store"), ("referrerPolicy", "no-referrer")]
         {
@@ -147,8 +148,8 @@ impl FetchBody {
 fn head(response: &JsValue, mut exchange: Exchange) -> Result<Head<FetchBody>, JsValue> {
     let status = property(response, "status").as_f64().ok_or(JsValue::UNDEFINED)?;
     let mut headers = Headers::default();
-    for field in js_sys::try_iter(&property(response, "headers"))?.into_iter().flatten() {
-        let field = Array::from(&field?);
+    for field in array_from(&property(response, "headers"))?.iter() {
+        let field = array_from(&field)?;
         if let (Some(name), Some(value)) = (field.get(0).as_string(), field.get(1).as_string()) {
             headers.push(name, value);
         }

@@ -60,7 +60,7 @@ fn request(
     options: &[(&str, JsValue)],
     callback: &Function,
 ) -> Option<Promise> {
-    let locks = property(&property(&js_sys::global(), "navigator"), "locks");
+    let locks = property(&property(&super::sys::global(), "navigator"), "locks");
     if !locks.is_object() {
         return None;
     }

@@ -90,7 +90,7 @@ pub(super) fn begin(database: &IdbDatabase, scope: &Scope<'_>) -> Result<IdbTran
 }
 
 async fn open(name: &str) -> Result<IdbDatabase, JsValue> {
-    let factory = property(&js_sys::global(), "indexedDB");
+    let factory = property(&sys::global(), "indexedDB");
     if !factory.is_object() {
         return Err("indexedDB is missing".into());
     }

@@ -77,9 +77,12 @@ pub struct Shared {
     /// A context freezes when it has committed a record like this one, before it hears of that.
     pub freeze_when: RefCell<Option<FreezeWhen>>,
     /// What tells each context of changes by others, as BroadcastChannel does.
-    pub peers: RefCell<Vec<(Rc<Being>, Rc<dyn Fn()>)>>,
+    pub peers: RefCell<Vec<Peer>>,
     tasks: Tasks,
 }
+
+/// A context, and what tells it of changes by others.
+pub type Peer = (Rc<Being>, Rc<dyn Fn()>);
 
 /// Which commit freezes its context.
 pub type FreezeWhen = Box<dyn Fn(&Operation) -> bool>;

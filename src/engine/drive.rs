@@ -6,7 +6,7 @@ use super::output::Output;
 use crate::model::ids::{LaneId, OperationId};
 use crate::model::storage::Queue;
 use crate::model::time::Timestamp;
-use crate::rules::next::{Next, next};
+use crate::rules::next::{Next, is_behind, next};
 use crate::rules::step::{self};
 
 /// Exchanges of one lane at a time: what a browser opens to one origin.
@@ -63,7 +63,8 @@ impl Engine {
         for (id, entry) in &self.entries {
             if entry.operation.lane() == *lane && entry.is_idle() {
                 idle.push(id.clone());
-                let own = entry.operation.due().into_iter().chain(entry.operation.delivery_due());
+                let queues = [Queue::Work, Queue::Delivery].into_iter();
+                let own = queues.filter_map(|queue| self.due_at(now, queue, &entry.operation));
                 due = own.chain(due).min();
             }
         }
@@ -77,7 +78,7 @@ impl Engine {
         if !asking {
             // They are the owner's; the shelf brings them back when they are due here.
             for id in idle {
-                self.shelve(&id);
+                self.shelve(now, &id);
             }
         }
     }
@@ -96,6 +97,9 @@ impl Engine {
     }
 
     fn drive_one(&mut self, now: Timestamp, lane: &LaneId, id: &OperationId) {
+        if self.entries.get(id).is_some_and(|entry| is_behind(&entry.operation, now)) {
+            return self.apply(now, id, step::Input::ClockJumpedBack, None);
+        }
         self.deliver(now, id);
         let Some(entry) = self.entries.get(id).filter(|entry| entry.exchange.is_none()) else {
             return;
@@ -116,14 +120,14 @@ impl Engine {
             Next::Park(bound) => self.apply(now, id, step::Input::OutOfBounds(bound), None),
             Next::Wait(at) => {
                 if entry.is_idle() && at > now.after(KEEP_MS) {
-                    self.shelve(id);
+                    self.shelve(now, id);
                 } else {
                     self.wake(at);
                 }
             }
             Next::Nothing => {
                 if entry.is_idle() {
-                    self.shelve(id);
+                    self.shelve(now, id);
                 }
             }
         }
@@ -156,15 +160,17 @@ impl Engine {
     }
 
     /// Takes an operation out of memory until it is due; the store has all of it.
-    fn shelve(&mut self, id: &OperationId) {
+    fn shelve(&mut self, now: Timestamp, id: &OperationId) {
         let Some(entry) = self.entries.remove(id) else {
             return;
         };
+        let work = self.due_at(now, Queue::Work, &entry.operation);
+        let delivery = self.due_at(now, Queue::Delivery, &entry.operation);
         if let Some(lane) = self.lanes.get_mut(&entry.operation.lane()) {
-            if let Some(due) = entry.operation.due() {
+            if let Some(due) = work {
                 lane.work.look_at(due);
             }
-            if let Some(due) = entry.operation.delivery_due() {
+            if let Some(due) = delivery {
                 lane.delivery.look_at(due);
             }
             let next = [lane.work.next, lane.delivery.next.filter(|_| self.consumes)];

@@ -3,29 +3,24 @@
 use super::Engine;
 use super::entry::Entry;
 use super::output::Output;
-use crate::model::ids::{Account, Epoch, LaneId, ServiceName};
+use super::shelves::Shelf;
+use crate::model::ids::{Account, Epoch, LaneId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::operation::Operation;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
-use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, REQUEST_FLOOR_MS, SEND_BEFORE_MS};
+use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
 
 /// Longest time from the point at which an exchange is due to the write of its answer, in
 /// milliseconds: the owner of a lane has written again by then, or it is dead.
 const ACTION_MS: u64 = EXCHANGE_TIMEOUT_MS + SEND_BEFORE_MS;
 
-/// Operations of one lane in memory; the others wait in the store.
-pub(super) const WORKING_SET_MAX: usize = 64;
-
-/// Rows read at a time. More than are in memory, so that every read brings new ones.
-const READ_MAX: u32 = 128;
-
 /// How soon a lane that another context holds is looked at again, in milliseconds: when its owner is
 /// closed, another has taken over and sent within 5 s.
-const CLAIM_AGAIN_MS: u64 = 3_000;
+pub(super) const CLAIM_AGAIN_MS: u64 = 3_000;
 
 /// How soon a store that failed is asked again, in milliseconds.
-const STORE_AGAIN_MS: u64 = 5_000;
+pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 
 /// What this context knows of one lane.
 pub(super) struct LaneState {
@@ -46,27 +41,14 @@ pub(super) enum Ownership {
     Own(Epoch),
 }
 
-/// What the store holds of a lane that is not in memory.
-pub(super) struct Shelf {
-    /// When the first of it is due; `None`: nothing is.
-    pub(super) next: Option<Timestamp>,
-    pub(super) reading: bool,
-}
-
-impl Shelf {
-    pub(super) fn look_at(&mut self, at: Timestamp) {
-        self.next = Some(self.next.map_or(at, |own| own.min(at)));
-    }
-}
-
 impl LaneState {
     pub(super) const fn new() -> Self {
         Self {
             ownership: Ownership::Other { ask_at: Timestamp(0) },
             gate: None,
             read_at: Timestamp(0),
-            work: Shelf { next: Some(Timestamp(0)), reading: false },
-            delivery: Shelf { next: Some(Timestamp(0)), reading: false },
+            work: Shelf::new(),
+            delivery: Shelf::new(),
         }
     }
 
@@ -77,7 +59,7 @@ impl LaneState {
         }
     }
 
-    const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
+    pub(super) const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
         match queue {
             Queue::Work => &mut self.work,
             Queue::Delivery => &mut self.delivery,
@@ -144,9 +126,9 @@ impl Engine {
         match claimed {
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
                 lane.ownership = Ownership::Own(row.epoch);
-                lane.gate = row.gate;
-                lane.work.look_at(Timestamp(0));
-                lane.delivery.look_at(Timestamp(0));
+                lane.gate = row.gate.map(|gate| gate.seen_at(now));
+                lane.work.look_at_all();
+                lane.delivery.look_at_all();
             }
             Ok(row) => {
                 let soon = now.after(CLAIM_AGAIN_MS);
@@ -196,106 +178,6 @@ impl Engine {
         let ids: Vec<_> = entries.map(|(own, _)| own.clone()).collect();
         for own in ids {
             self.abandon_entry(&own);
-        }
-    }
-
-    /// Another context has changed something of the service: the store is looked at again.
-    pub(super) fn hint(&mut self, service: &ServiceName) {
-        let (Some(account), Some(own)) = (&self.account, self.services.get(service)) else {
-            return;
-        };
-        let id = LaneId::of(account, service, &own.origin);
-        if let Some(lane) = self.lanes.get_mut(&id) {
-            lane.work.look_at(Timestamp(0));
-            lane.delivery.look_at(Timestamp(0));
-        }
-    }
-
-    /// Whoever is awake with work of a lane looks now and then for work that others have added:
-    /// an owner that keeps renewing its lease must not keep that waiting.
-    pub(super) fn look_around(&mut self, now: Timestamp, id: &LaneId) {
-        let busy = self.in_lane(id).next().is_some();
-        if let Some(lane) = self.lanes.get_mut(id)
-            && busy
-            && now.since(lane.read_at) >= CLAIM_AGAIN_MS
-        {
-            lane.work.look_at(Timestamp(0));
-        }
-    }
-
-    /// Reads what is due, if anything may be; for a lane of another context only to see whether
-    /// there is a reason to ask for it.
-    pub(super) fn read_shelf(&mut self, now: Timestamp, id: &LaneId, queue: Queue) {
-        let in_memory = self.in_lane(id).count();
-        let Some(lane) = self.lanes.get_mut(id) else {
-            return;
-        };
-        if let Ownership::Other { ask_at } = lane.ownership
-            && now < ask_at
-        {
-            let due = lane.shelf(queue).next.is_some();
-            if due {
-                self.wake(ask_at);
-            }
-            return;
-        }
-        let shelf = lane.shelf(queue);
-        match shelf.next {
-            Some(at) if at > now => self.wake(at),
-            Some(_) if !shelf.reading && in_memory < WORKING_SET_MAX => {
-                shelf.reading = true;
-                if queue == Queue::Work {
-                    lane.read_at = now;
-                }
-                let (lane, before, limit) = (id.clone(), now, READ_MAX);
-                self.outputs.push(Output::ReadDue { lane, queue, before, limit });
-            }
-            Some(_) | None => {}
-        }
-    }
-
-    pub(super) fn read_due(
-        &mut self,
-        now: Timestamp,
-        id: &LaneId,
-        queue: Queue,
-        due: Result<(Vec<Operation>, Option<Timestamp>), StoreError>,
-    ) {
-        let Some(lane) = self.lanes.get_mut(id) else {
-            return;
-        };
-        let owned = lane.epoch().is_some();
-        let shelf = lane.shelf(queue);
-        shelf.reading = false;
-        let Ok((operations, next)) = due else {
-            shelf.next = Some(now.after(STORE_AGAIN_MS));
-            return;
-        };
-        shelf.next = next;
-        if owned {
-            for operation in operations {
-                self.take_in(now, id, queue, operation);
-            }
-        } else if !operations.is_empty() {
-            shelf.next = Some(Timestamp(0));
-            self.ask_for(now, id);
-        }
-    }
-
-    fn take_in(&mut self, now: Timestamp, id: &LaneId, queue: Queue, operation: Operation) {
-        if self.in_lane(id).count() >= WORKING_SET_MAX
-            && !self.entries.contains_key(&operation.identity.id)
-        {
-            if let Some(lane) = self.lanes.get_mut(id) {
-                lane.shelf(queue).look_at(Timestamp(0));
-            }
-            return;
-        }
-        let key = operation.identity.id.clone();
-        let entry = self.entries.get_or_insert_with(key, || Entry::new(operation));
-        // Whoever drove it before may have sent a request in this very moment.
-        if entry.is_idle() && entry.operation.life.evidence.attempts > 0 {
-            entry.not_before = entry.not_before.max(now.after(REQUEST_FLOOR_MS));
         }
     }
 

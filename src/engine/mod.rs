@@ -23,6 +23,7 @@ mod persist;
 pub mod reply;
 pub mod request;
 mod setup;
+mod shelves;
 
 pub use input::{Input, LoadError, Newborn, Rerun};
 pub use output::{Output, Ticket, Transmit, WriteSet};
@@ -58,6 +59,8 @@ pub struct Engine {
     dice: Dice,
     tickets: u64,
     wake_at: Option<Timestamp>,
+    /// When the last input came.
+    last_now: Timestamp,
 }
 
 impl Engine {
@@ -89,11 +92,15 @@ impl Engine {
             dice,
             tickets: 0,
             wake_at: None,
+            last_now: Timestamp(0),
         }
     }
 
     /// Takes one input. Outputs and the timeout may change by this and by nothing else.
     pub fn handle_input(&mut self, now: Timestamp, input: Input) {
+        if now < core::mem::replace(&mut self.last_now, now) {
+            self.jumped_back(now);
+        }
         match input {
             Input::Account(account) => self.switch_account(account),
             Input::Answered(id, purpose, answer) => self.answered(now, &id, purpose, &answer),

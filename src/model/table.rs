@@ -23,6 +23,11 @@ impl<K, V> Table<K, V> {
     pub fn iter(&self) -> core::slice::Iter<'_, (K, V)> {
         self.0.iter()
     }
+
+    /// All values, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
 }
 
 impl<K: Ord, V> Table<K, V> {

@@ -3,7 +3,7 @@
 use super::bounds::CLOCK_JUMP_MS;
 use super::step::Bound;
 use crate::model::hold::Hold;
-use crate::model::life::Stage;
+use crate::model::life::{Delivery, Stage};
 use crate::model::operation::Operation;
 use crate::model::profile::{Profile, Purpose};
 use crate::model::time::Timestamp;
@@ -56,6 +56,22 @@ pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
         },
         Stage::Result { .. } => Next::Exchange(Purpose::Result),
         Stage::Ended { .. } => Next::Nothing,
+    })
+}
+
+/// Whether the clock has jumped back behind the setting of something that the operation waits for:
+/// such a wait must be set anew ([`super::step::Input::ClockJumpedBack`]), or it would only be over
+/// when the clock has caught up.
+pub fn is_behind(operation: &Operation, now: Timestamp) -> bool {
+    let life = &operation.life;
+    let settlement = life.settlement.as_ref().map(|open| &open.hold);
+    let delivery = match &life.delivery {
+        Some(Delivery::Pending(hold)) => Some(hold),
+        Some(Delivery::Delivered(_) | Delivery::Acknowledged(_)) | None => None,
+    };
+    [Some(life.hold()), settlement, delivery].into_iter().flatten().any(|hold| match hold {
+        Hold::Until { wait, .. } => now < wait.set_at,
+        Hold::Ready | Hold::Parked { .. } => false,
     })
 }
 

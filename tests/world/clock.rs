@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
+use super::tasks::Being;
+
 /// What happens at a point in time.
 enum Alarm {
     Wake(Waker),
-    Call { alive: Rc<Cell<bool>>, owner: usize, call: Rc<dyn Fn()> },
+    Call { being: Rc<Being>, owner: usize, call: Rc<dyn Fn()> },
 }
 
 /// The clock.
@@ -41,7 +43,8 @@ impl Clock {
             let alarm = self.alarms.borrow_mut().remove(&key);
             match alarm {
                 Some(Alarm::Wake(waker)) => waker.wake(),
-                Some(Alarm::Call { alive, call, .. }) if alive.get() => call(),
+                Some(Alarm::Call { being, .. }) if being.frozen.get() => being.missed.set(true),
+                Some(Alarm::Call { being, call, .. }) if being.alive.get() => call(),
                 Some(Alarm::Call { .. }) | None => {}
             }
         }
@@ -62,13 +65,13 @@ impl Clock {
     }
 
     /// The one timer of an owner: a new order replaces the old one.
-    pub fn order(&self, owner: usize, alive: &Rc<Cell<bool>>, at: Option<u64>, call: Rc<dyn Fn()>) {
+    pub fn order(&self, owner: usize, being: &Rc<Being>, at: Option<u64>, call: Rc<dyn Fn()>) {
         self.alarms.borrow_mut().retain(|_, alarm| match alarm {
             Alarm::Wake(_) => true,
             Alarm::Call { owner: own, .. } => *own != owner,
         });
         if let Some(at) = at {
-            let alarm = Alarm::Call { alive: Rc::clone(alive), owner, call };
+            let alarm = Alarm::Call { being: Rc::clone(being), owner, call };
             self.alarms.borrow_mut().insert((at, self.ticket()), alarm);
         }
     }
@@ -76,7 +79,7 @@ impl Clock {
     pub fn drop_dead(&self) {
         self.alarms.borrow_mut().retain(|_, alarm| match alarm {
             Alarm::Wake(_) => true,
-            Alarm::Call { alive, .. } => alive.get(),
+            Alarm::Call { being, .. } => being.alive.get(),
         });
     }
 

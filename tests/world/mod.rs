@@ -4,14 +4,22 @@
 //! Every await of a port is a *point*, numbered as it is reached. A world can end a context at any
 //! of them, for good: nothing that it would have done afterwards happens.
 
-#![allow(dead_code, unreachable_pub, reason = "each test uses its own part of the world")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    reason = "each test uses its own part of the world"
+)]
 #![allow(
     clippy::expect_used,
     clippy::panic,
     reason = "a world that cannot be made is a failed test"
 )]
 
+mod app;
 mod clock;
+mod faulty;
+mod log;
 mod ports;
 mod tasks;
 
@@ -25,13 +33,18 @@ use holdfast::engine::ServiceSetup;
 use holdfast::model::ids::{ContextId, Intent, ServiceName};
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::{Limits, LimitsPatch};
+use holdfast::model::profile::Purpose;
 use holdfast::rules::profile;
+use holdfast_services::Fault;
 use holdfast_services::Loopback;
 use holdfast_services::RunHarvester;
 
+pub use app::{ending, failed, park, patch, result, standing};
 pub use clock::Clock;
+pub use faulty::{CommitFault, FaultyStore};
+pub use log::{Log, Logged};
 pub use ports::SimPorts;
-use tasks::Tasks;
+use tasks::{Being, Tasks};
 
 /// The profile that the worlds go by.
 pub const PROFILE: &str = include_str!("../../pkg-template/profiles/runharvester.json");
@@ -47,20 +60,40 @@ pub struct Shared {
     pub settings: RefCell<Settings>,
     /// Points reached so far, over all contexts.
     pub points: Cell<u64>,
+    /// How many contexts there have been.
+    pub born: Cell<u64>,
     /// The contexts that have ended, by their own names for themselves.
     pub dead: RefCell<BTreeSet<ContextId>>,
     /// Endings that `onSettled` took, as (operation, status).
     pub delivered: RefCell<Vec<String>>,
     /// Every event told to an app.
     pub events: RefCell<Vec<String>>,
+    /// What the ports were asked for, in order.
+    pub log: Log,
+    /// The store as contexts see it, with its faults.
+    pub commits: FaultyStore,
+    /// Credentials that were asked for, and whether as fresh ones.
+    pub authorizations: RefCell<Vec<(Purpose, bool)>>,
+    /// A context freezes when it has committed a record like this one, before it hears of that.
+    pub freeze_when: RefCell<Option<FreezeWhen>>,
+    /// What tells each context of changes by others, as BroadcastChannel does.
+    pub peers: RefCell<Vec<Peer>>,
     tasks: Tasks,
 }
+
+/// A context, and what tells it of changes by others.
+pub type Peer = (Rc<Being>, Rc<dyn Fn()>);
+
+/// Which commit freezes its context.
+pub type FreezeWhen = Box<dyn Fn(&Operation) -> bool>;
 
 /// How the world behaves.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The context ends at this point.
     pub crash_at: Option<u64>,
+    /// Whether contexts hear of each other's changes (BroadcastChannel).
+    pub hints: bool,
     /// Whether a context's death is known at once (Web Locks) or only by its lease.
     pub locks: bool,
     /// The account that is signed in.
@@ -75,6 +108,10 @@ pub struct Settings {
     pub latency_ms: u64,
     /// The credential's scope.
     pub scope: Option<String>,
+    /// How far the contexts' clock is from the time that really passes, in milliseconds.
+    pub skew_ms: i64,
+    /// What the service's schema finds wrong with every result.
+    pub schema_fault: Option<String>,
 }
 
 impl Default for Settings {
@@ -82,12 +119,15 @@ impl Default for Settings {
         Self {
             crash_at: None,
             locks: true,
+            hints: true,
             account: Some("ann".into()),
             unauthorized: 0,
             consumes: true,
             failing_deliveries: 0,
             latency_ms: 10,
             scope: Some("org_1/key_1".into()),
+            skew_ms: 0,
+            schema_fault: None,
         }
     }
 }
@@ -99,7 +139,8 @@ pub struct World(pub Rc<Shared>);
 /// One context: a tab, as it were.
 pub struct Context {
     pub driver: Driver<SimPorts>,
-    pub alive: Rc<Cell<bool>>,
+    pub being: Rc<Being>,
+    ports: SimPorts,
 }
 
 impl World {
@@ -109,15 +150,22 @@ impl World {
     }
 
     pub fn with(settings: Settings, service: Loopback<RunHarvester>) -> Self {
+        let store = MemoryStore::new();
         Self(Rc::new(Shared {
             clock: Clock::at(1_790_000_000_000),
-            store: MemoryStore::new(),
+            commits: FaultyStore::over(store.clone()),
+            store,
+            log: Log::default(),
+            authorizations: RefCell::default(),
+            freeze_when: RefCell::default(),
             service: RefCell::new(service),
             settings: RefCell::new(settings),
             points: Cell::new(0),
+            born: Cell::new(0),
             dead: RefCell::default(),
             delivered: RefCell::default(),
             events: RefCell::default(),
+            peers: RefCell::default(),
             tasks: Tasks::default(),
         }))
     }
@@ -128,14 +176,18 @@ impl World {
     }
 
     pub fn open_with(&self, limits: Limits, profile_text: &str) -> Context {
-        let alive = Rc::new(Cell::new(true));
-        let ports = SimPorts::new(self.clone(), Rc::clone(&alive));
+        let being = Being::new();
+        let ports = SimPorts::new(self.clone(), Rc::clone(&being));
         let timer = ports.timer();
-        let driver = Driver::new(ports, vec![service(limits, profile_text)]).expect("randomness");
+        let driver =
+            Driver::new(ports.clone(), vec![setup(limits, profile_text)]).expect("randomness");
         let waker = driver.clone();
         timer.on_timer(Rc::new(move || waker.wake()));
+        let told = driver.clone();
+        let hint: Rc<dyn Fn()> = Rc::new(move || told.hint("reports".into()));
+        self.0.peers.borrow_mut().push((Rc::clone(&being), hint));
         driver.wake();
-        Context { driver, alive }
+        Context { driver, being, ports }
     }
 
     /// Runs until nothing is left to happen before `until_ms`, or `done` says so.
@@ -163,27 +215,27 @@ impl World {
     ) -> Option<T> {
         let result = Rc::new(RefCell::new(None));
         let slot = Rc::clone(&result);
-        let alive = Rc::clone(&context.alive);
-        self.0.tasks.spawn(Rc::clone(&alive), async move {
+        let being = Rc::clone(&context.being);
+        self.0.tasks.spawn(Rc::clone(&being), async move {
             let value = call.await;
             *slot.borrow_mut() = Some(value);
         });
         let until = self.0.clock.now() + DAY_MS;
-        self.run(until, || result.borrow().is_some() || !alive.get());
+        self.run(until, || result.borrow().is_some() || !being.alive.get());
         let value = result.borrow_mut().take();
-        value.filter(|_| context.alive.get())
+        value.filter(|_| context.being.alive.get())
     }
 
     /// Runs until an operation is over or parked (seen from the store), or a virtual day passes.
     pub fn settle(&self, context: &Context, intent: &str) -> Option<Operation> {
         let until = self.0.clock.now() + 2 * DAY_MS;
         self.run(until, || {
-            !context.alive.get()
+            !context.being.alive.get()
                 || self.stored(intent).is_some_and(|operation| {
                     operation.due().is_none() && operation.delivery_due().is_none()
                 })
         });
-        self.stored(intent).filter(|_| context.alive.get())
+        self.stored(intent).filter(|_| context.being.alive.get())
     }
 
     /// The newest operation of an intent, straight from the store.
@@ -197,10 +249,63 @@ impl World {
 
     /// Ends a context at once, as SIGKILL does.
     pub fn kill(&self, context: &Context) {
-        context.alive.set(false);
+        context.being.alive.set(false);
+        self.0.dead.borrow_mut().extend(context.ports.name());
         self.0.tasks.drop_dead();
         self.0.clock.drop_dead();
     }
+}
+
+/// What a test does with a world.
+impl World {
+    /// A world whose service has these faults.
+    pub fn with_faults(faults: &str) -> Self {
+        let world = Self::new();
+        world.add_faults(faults);
+        world
+    }
+
+    pub fn add_faults(&self, faults: &str) {
+        let faults: Vec<Fault> = serde_json::from_str(faults).expect("good faults");
+        self.0.service.borrow_mut().faults.add(faults);
+    }
+
+    /// Stops a context as an operating system does: it goes on from the same place when it thaws.
+    pub fn freeze(&self, context: &Context) {
+        context.being.frozen.set(true);
+    }
+
+    pub fn thaw(&self, context: &Context) {
+        context.being.frozen.set(false);
+        if context.being.missed.replace(false) {
+            context.driver.wake();
+        }
+    }
+
+    /// Runs a call of the app beside everything else.
+    pub fn spawn(&self, context: &Context, call: impl Future<Output = ()> + 'static) {
+        self.0.tasks.spawn(Rc::clone(&context.being), call);
+    }
+
+    /// By when the owner of an operation's lane must have written again.
+    pub fn lease_until(&self, intent: &str) -> u64 {
+        use holdfast::driver::ports::Store;
+        let lane = self.stored(intent).expect("it is stored").lane();
+        let lane = pollster::block_on(self.0.store.lane(&lane)).expect("memory");
+        lane.expect("a lane").lease_until.0
+    }
+
+    /// Lets so much time pass.
+    pub fn pass(&self, length_ms: u64) {
+        let until = self.0.clock.now() + length_ms;
+        self.run(until, || false);
+        self.0.clock.advance(until);
+    }
+}
+
+/// A service without faults.
+pub fn service() -> Loopback<RunHarvester> {
+    Loopback::new(RunHarvester::default())
 }
 
 /// A virtual day.
@@ -218,7 +323,7 @@ pub fn submission(intent: &str, options: &str) -> Submission {
     }
 }
 
-fn service(limits: Limits, profile_text: &str) -> ServiceSetup {
+fn setup(limits: Limits, profile_text: &str) -> ServiceSetup {
     ServiceSetup {
         name: ServiceName::from("reports"),
         profile: profile::read(profile_text).expect("a good profile"),

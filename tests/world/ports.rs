@@ -1,8 +1,9 @@
 //! The ports of a simulated context: each await is a point at which the context may end.
 
-use std::cell::{Cell, RefCell};
-use std::future::pending;
+use std::cell::RefCell;
+use std::future::{pending, poll_fn};
 use std::rc::Rc;
+use std::task::Poll;
 
 use holdfast::driver::memory::MemoryStore;
 use holdfast::driver::ports::store::{
@@ -19,17 +20,19 @@ use holdfast::model::ids::{Account, ContextId, LaneId, OperationId, Scope, Servi
 use holdfast::model::lane::{Claim, Fence, Lane};
 use holdfast::model::operation::Operation;
 use holdfast::model::time::Timestamp;
+use holdfast::record::decode;
 use holdfast::record::view::view;
 use holdfast_services::Delivery;
 use holdfast_services::{Request, Response};
 
+use super::tasks::Being;
 use super::{SECRET, World};
 
 /// The ports of one context.
 #[derive(Clone)]
 pub struct SimPorts {
     world: World,
-    alive: Rc<Cell<bool>>,
+    being: Rc<Being>,
     own: Rc<RefCell<Own>>,
 }
 
@@ -49,10 +52,12 @@ impl TimerSlot {
 }
 
 impl SimPorts {
-    pub fn new(world: World, alive: Rc<Cell<bool>>) -> Self {
-        let seed = world.0.points.get() + world.0.clock.now();
+    pub fn new(world: World, being: Rc<Being>) -> Self {
+        let born = &world.0.born;
+        born.set(born.get() + 1);
+        let seed = (born.get() << 48) ^ (world.0.points.get() + world.0.clock.now());
         let own = Own { name: None, dice: Dice::seeded(seed), timer: None };
-        Self { world, alive, own: Rc::new(RefCell::new(own)) }
+        Self { world, being, own: Rc::new(RefCell::new(own)) }
     }
 
     pub fn timer(&self) -> TimerSlot {
@@ -61,14 +66,14 @@ impl SimPorts {
 
     /// Counts a point; the context may end here. False when it has ended.
     fn reach_point(&self) -> bool {
-        if !self.alive.get() {
+        if !self.being.alive.get() {
             return false;
         }
         let points = &self.world.0.points;
         points.set(points.get() + 1);
         let crash = self.world.0.settings.borrow().crash_at == Some(points.get());
         if crash {
-            self.alive.set(false);
+            self.being.alive.set(false);
             if let Some(name) = &self.own.borrow().name {
                 self.world.0.dead.borrow_mut().insert(name.clone());
             }
@@ -82,8 +87,45 @@ impl SimPorts {
         }
     }
 
-    fn store(&self) -> &MemoryStore {
-        &self.world.0.store
+    fn reading(&self) -> Result<&MemoryStore, StoreError> {
+        self.world.0.commits.reading()
+    }
+
+    /// What the context calls itself, once it has owned a lane.
+    pub fn name(&self) -> Option<ContextId> {
+        self.own.borrow().name.clone()
+    }
+
+    /// Stops here when a test wants that, until it thaws.
+    async fn perhaps_freeze(&self, batch: &[Write]) {
+        let freezes = self.world.0.freeze_when.borrow().as_ref().is_some_and(|wanted| {
+            batch.iter().any(|write| decode(&write.row.document).is_ok_and(|own| wanted(&own)))
+        });
+        if freezes {
+            self.world.0.freeze_when.borrow_mut().take();
+            self.being.frozen.set(true);
+            let mut seen = false;
+            poll_fn(|context| {
+                context.waker().wake_by_ref();
+                if std::mem::replace(&mut seen, true) { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+        }
+    }
+}
+
+impl SimPorts {
+    /// Others hear of a change, each in a turn of its own.
+    fn tell_others(&self) {
+        if !self.world.0.settings.borrow().hints {
+            return;
+        }
+        for (being, hint) in self.world.0.peers.borrow().iter() {
+            if being.alive.get() && !Rc::ptr_eq(being, &self.being) {
+                let hint = Rc::clone(hint);
+                self.world.0.tasks.spawn(Rc::clone(being), async move { hint() });
+            }
+        }
     }
 }
 
@@ -117,35 +159,39 @@ impl Store for SimPorts {
         durability: Durability,
     ) -> Result<Vec<Written>, StoreError> {
         self.point().await;
-        let written = self.store().commit(batch, durability).await;
+        let written = self.world.0.commits.commit(batch, durability).await;
+        if let Ok(written) = &written {
+            self.world.0.log.committed(batch, durability, written);
+        }
+        self.perhaps_freeze(batch).await;
         self.point().await;
         written
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
         self.point().await;
-        let lane = self.store().claim(claim).await;
+        let lane = self.reading()?.claim(claim).await;
         self.point().await;
         lane
     }
 
     async fn give_back(&self, fence: &Fence) -> Result<(), StoreError> {
         self.point().await;
-        self.store().give_back(fence).await
+        self.reading()?.give_back(fence).await
     }
 
     async fn lane(&self, id: &LaneId) -> Result<Option<Lane>, StoreError> {
-        self.store().lane(id).await
+        self.reading()?.lane(id).await
     }
 
     async fn load(&self, id: &OperationId) -> Result<Option<Row>, StoreError> {
         self.point().await;
-        self.store().load(id).await
+        self.reading()?.load(id).await
     }
 
     async fn find(&self, name: &Name) -> Result<Option<Row>, StoreError> {
         self.point().await;
-        self.store().find(name).await
+        self.reading()?.find(name).await
     }
 
     async fn due(
@@ -156,7 +202,7 @@ impl Store for SimPorts {
         limit: u32,
     ) -> Result<Due, StoreError> {
         self.point().await;
-        self.store().due(lane, queue, before, limit).await
+        self.reading()?.due(lane, queue, before, limit).await
     }
 
     async fn list(
@@ -165,34 +211,37 @@ impl Store for SimPorts {
         cursor: Option<&(Timestamp, OperationId)>,
         limit: u32,
     ) -> Result<Vec<Row>, StoreError> {
-        self.store().list(account, cursor, limit).await
+        self.reading()?.list(account, cursor, limit).await
     }
 
     async fn body(&self, id: &OperationId) -> Result<Option<Vec<u8>>, StoreError> {
         self.point().await;
-        self.store().body(id).await
+        self.reading()?.body(id).await
     }
 
     async fn profile(&self, digest: &str) -> Result<Option<String>, StoreError> {
-        self.store().profile(digest).await
+        self.reading()?.profile(digest).await
     }
 
     async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError> {
-        self.store().journal(id).await
+        self.reading()?.journal(id).await
     }
 
     async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
         self.point().await;
-        let put = self.store().put_chunk(chunk, bytes).await;
+        let put = self.reading()?.put_chunk(chunk, bytes).await;
         self.point().await;
         put
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.store().chunk(chunk).await
+        self.reading()?.chunk(chunk).await
     }
 
-    fn forget_connection(&self) {}
+    fn forget_connection(&self) {
+        let reconnects = &self.world.0.commits.reconnects;
+        reconnects.set(reconnects.get() + 1);
+    }
 }
 
 /// A body that came with its head.
@@ -222,6 +271,9 @@ impl Transport for SimPorts {
         let timeout_ms = u64::from(outgoing.timeout_ms);
         let left = own.reach_point();
         let request = request(outgoing);
+        if left {
+            self.world.0.log.sent(&request);
+        }
         async move {
             if !left {
                 return pending().await;
@@ -272,8 +324,9 @@ impl App for SimPorts {
         self.world.0.settings.borrow().account.clone().map(Account)
     }
 
-    async fn authorize(&self, _request: AuthorizeRequest) -> Option<Authorization> {
+    async fn authorize(&self, request: AuthorizeRequest) -> Option<Authorization> {
         self.point().await;
+        self.world.0.authorizations.borrow_mut().push((request.purpose, request.refresh));
         let mut settings = self.world.0.settings.borrow_mut();
         if settings.unauthorized > 0 {
             settings.unauthorized -= 1;
@@ -284,11 +337,11 @@ impl App for SimPorts {
     }
 
     fn validates(&self, _service: &ServiceName) -> bool {
-        false
+        self.world.0.settings.borrow().schema_fault.is_some()
     }
 
     async fn fault_of(&self, _service: &ServiceName, _result: &[u8]) -> Option<String> {
-        None
+        self.world.0.settings.borrow().schema_fault.clone()
     }
 
     fn consumes(&self) -> bool {
@@ -312,25 +365,28 @@ impl App for SimPorts {
     }
 
     fn notify(&self, event: Box<Event>) {
-        if self.alive.get() {
+        if self.being.alive.get() {
             self.world.0.events.borrow_mut().push(view(&event.operation));
+            self.tell_others();
         }
     }
 }
 
 impl Clock for SimPorts {
     fn now(&self) -> Timestamp {
-        Timestamp(self.world.0.clock.now())
+        Timestamp(
+            self.world.0.clock.now().saturating_add_signed(self.world.0.settings.borrow().skew_ms),
+        )
     }
 }
 
 impl Timer for SimPorts {
     fn arm(&self, delay_ms: Option<u32>) {
         let call = self.own.borrow().timer.clone();
-        if let Some(call) = call.filter(|_| self.alive.get()) {
+        if let Some(call) = call.filter(|_| self.being.alive.get()) {
             let owner = Rc::as_ptr(&self.own) as *const () as usize;
             let at = delay_ms.map(|ms| self.world.0.clock.now() + u64::from(ms));
-            self.world.0.clock.order(owner, &self.alive, at, call);
+            self.world.0.clock.order(owner, &self.being, at, call);
         }
     }
 }
@@ -345,8 +401,8 @@ impl Entropy for SimPorts {
 
 impl Spawn for SimPorts {
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        if self.alive.get() {
-            self.world.0.tasks.spawn(Rc::clone(&self.alive), task);
+        if self.being.alive.get() {
+            self.world.0.tasks.spawn(Rc::clone(&self.being), task);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A single-threaded executor whose tasks die with their context.
+//! A single-threaded executor whose tasks die, and freeze, with their context.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,8 +17,24 @@ impl Wake for Flag {
     }
 }
 
+/// How a context is.
+#[derive(Debug)]
+pub struct Being {
+    pub alive: Cell<bool>,
+    /// None of its tasks runs, and its timer is silent, until it thaws.
+    pub frozen: Cell<bool>,
+    /// Its timer would have fired while it was frozen.
+    pub missed: Cell<bool>,
+}
+
+impl Being {
+    pub fn new() -> Rc<Self> {
+        Rc::new(Self { alive: Cell::new(true), frozen: Cell::new(false), missed: Cell::new(false) })
+    }
+}
+
 struct Task {
-    alive: Rc<Cell<bool>>,
+    being: Rc<Being>,
     ready: Arc<Flag>,
     future: Pin<Box<dyn Future<Output = ()>>>,
 }
@@ -31,9 +47,9 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    pub fn spawn(&self, alive: Rc<Cell<bool>>, future: impl Future<Output = ()> + 'static) {
+    pub fn spawn(&self, being: Rc<Being>, future: impl Future<Output = ()> + 'static) {
         let ready = Arc::new(Flag(AtomicBool::new(true)));
-        self.new.borrow_mut().push(Task { alive, ready, future: Box::pin(future) });
+        self.new.borrow_mut().push(Task { being, ready, future: Box::pin(future) });
     }
 
     /// Polls every task that is ready, once; false when none was.
@@ -43,10 +59,10 @@ impl Tasks {
         let mut ran = false;
         for _ in 0..count {
             let Some(mut task) = self.all.borrow_mut().pop_front() else { break };
-            if !task.alive.get() {
+            if !task.being.alive.get() {
                 continue;
             }
-            if !task.ready.0.swap(false, Ordering::Relaxed) {
+            if task.being.frozen.get() || !task.ready.0.swap(false, Ordering::Relaxed) {
                 self.all.borrow_mut().push_back(task);
                 continue;
             }
@@ -60,6 +76,6 @@ impl Tasks {
     }
 
     pub fn drop_dead(&self) {
-        self.new.borrow_mut().retain(|task| task.alive.get());
+        self.new.borrow_mut().retain(|task| task.being.alive.get());
     }
 }

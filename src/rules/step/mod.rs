@@ -47,6 +47,8 @@ pub enum Input {
     Unauthorized(Purpose),
     /// A bound of time or count is reached (see [`super::next`]).
     OutOfBounds(Bound),
+    /// The clock has jumped back behind the setting of a wait: it begins anew.
+    ClockJumpedBack,
     /// The id that the service gave belongs to another operation already.
     JobTaken,
     /// `onSettled` resolved, or failed.
@@ -128,6 +130,7 @@ pub fn step(
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
         Input::Unauthorized(purpose) => trouble::unauthorized(&mut pen, purpose)?,
         Input::OutOfBounds(bound) => trouble::out_of_bounds(&mut pen, bound)?,
+        Input::ClockJumpedBack => trouble::clock_jumped_back(&mut pen)?,
         Input::JobTaken => submit::job_taken(&mut pen)?,
         Input::Delivered(done) => delivery::delivered(&mut pen, done)?,
         Input::Command(command) => command::carry_out(&mut pen, command)?,

@@ -2,7 +2,7 @@
 
 use super::pen::Pen;
 use crate::model::hold::{Hold, ParkReason, WaitReason};
-use crate::model::life::{Illegal, Settlement};
+use crate::model::life::{Delivery, Illegal, Settlement};
 use crate::model::profile::{Meaning, Purpose};
 use crate::model::time::Wait;
 use crate::rules::backoff;
@@ -57,6 +57,32 @@ pub(super) fn out_of_bounds(pen: &mut Pen<'_>, bound: Bound) -> Result<(), Illeg
         Bound::Attempts => ParkReason::BudgetExhausted,
         Bound::KeyLifetime => ParkReason::OutcomeUnknown,
     })
+}
+
+/// Waits that were set by the clock before its jump begin anew: none is longer than it was meant to
+/// be, counted from the jump.
+pub(super) fn clock_jumped_back(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    let now = pen.now;
+    let anew = |hold: &Hold| match hold {
+        Hold::Until { wait, reason } => Hold::Until { wait: wait.seen_at(now), reason: *reason },
+        Hold::Ready | Hold::Parked { .. } => hold.clone(),
+    };
+    pen.note("clock.jumped_back");
+    if let Some(open) = pen.op.life.settlement.clone() {
+        let hold = anew(&open.hold);
+        pen.op.life.settle(Some(Settlement { hold, ..open }))?;
+    }
+    if let Some(Delivery::Pending(hold)) = &pen.op.life.delivery {
+        let hold = anew(hold);
+        pen.op.life.deliver(Delivery::Pending(hold))?;
+    }
+    match &pen.op.life.hold {
+        Hold::Until { wait, reason } => {
+            let (length_ms, reason) = (wait.length_ms, *reason);
+            if now < wait.set_at { pen.op.life.wait(now, length_ms, reason) } else { Ok(()) }
+        }
+        Hold::Ready | Hold::Parked { .. } => Ok(()),
+    }
 }
 
 fn wait_for_settlement(pen: &mut Pen<'_>, length_ms: u64) -> Result<(), Illegal> {

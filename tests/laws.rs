@@ -1,0 +1,609 @@
+//! The laws of the design, each with a test that a breach of it fails.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod world;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use holdfast::model::ending::Ending;
+use holdfast::model::hold::{Hold, ParkReason, WaitReason};
+use holdfast::model::life::Stage;
+use holdfast::model::operation::Operation;
+use holdfast::model::policy::Limits;
+use holdfast::model::storage::Durability;
+use holdfast::rules::step::{Command, Resolution};
+use holdfast_services::Call;
+use world::{
+    Context, DAY_MS, Logged, PROFILE, Settings, World, ending, park, patch, result, standing,
+    submission,
+};
+
+/// A submission that is lost after the service took it on.
+const LOST_ANSWER: &str = r#"[{"call":"submit","fault":"lose_after"}]"#;
+
+fn lost_then(status: u16, code: &str, times: u32) -> World {
+    let body = format!(r#"{{\"error\":{{\"code\":\"{code}\"}}}}"#);
+    World::with_faults(&format!(
+        r#"[{{"call":"submit","fault":"lose_after"}},
+            {{"call":"submit","fault":"status","status":{status},"times":{times},"body":"{body}"}}]"#
+    ))
+}
+
+fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    limits
+}
+
+fn with_limits(change: impl FnOnce(&mut holdfast::model::policy::LimitsPatch)) -> Command {
+    Command::Resume { limits: Some(patch(change)), accept_duplicate: false }
+}
+
+// 1. Write-ahead.
+
+#[test]
+fn no_request_that_changes_state_leaves_before_a_strict_commit_describes_it() {
+    let world = World::with_faults(
+        r#"[{"call":"submit","fault":"lose_before","times":2},
+            {"call":"cancel","fault":"lose_before","times":1}]"#,
+    );
+    let context = world.open();
+    let operation = world.submit(&context, "daily", r#","duration_ms":60000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.cancel(&context, &operation).expect("a wish");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(ending(&ended), Some(&Ending::Cancelled));
+
+    let mut posts = 0;
+    let mut described: Option<Operation> = None;
+    for logged in world.0.log.all() {
+        match logged {
+            Logged::Committed { operation, durability: Durability::Strict } => {
+                described = Some(*operation);
+            }
+            Logged::Sent { method, path, .. } if method == "POST" => {
+                posts += 1;
+                let life = &described.as_ref().expect("a strict commit before").life;
+                let attempt = if path.ends_with("/cancel") {
+                    life.cancel.as_ref().and_then(|cancel| cancel.current.as_ref())
+                } else {
+                    life.evidence.current.as_ref()
+                };
+                assert!(attempt.is_some(), "{method} {path} is not described");
+                described = None;
+            }
+            Logged::Committed { .. } | Logged::Sent { .. } => {}
+        }
+    }
+    assert_eq!(posts, 5, "three submissions and two cancellations");
+}
+
+#[test]
+fn acceptance_is_on_the_disk_before_the_first_poll() {
+    let world = World::new();
+    let context = world.open();
+    world.live(&context, "daily", "");
+    let log = world.0.log.all();
+    let accepted = log.iter().position(|logged| match logged {
+        Logged::Committed { operation, durability } => {
+            *durability == Durability::Strict && operation.life.job().is_some()
+        }
+        Logged::Sent { .. } => false,
+    });
+    let polled = log.iter().position(|logged| match logged {
+        Logged::Sent { method, .. } => method == "GET",
+        Logged::Committed { .. } => false,
+    });
+    assert!(accepted.expect("accepted") < polled.expect("polled"));
+}
+
+#[test]
+fn an_ending_is_on_the_disk_before_it_is_told() {
+    let world = World::new();
+    let context = world.open();
+    world.live(&context, "daily", "");
+    let strictly_ended = world.0.log.all().into_iter().any(|logged| match logged {
+        Logged::Committed { operation, durability } => {
+            durability == Durability::Strict && operation.life.is_ended()
+        }
+        Logged::Sent { .. } => false,
+    });
+    assert!(strictly_ended);
+    assert_eq!(world.0.delivered.borrow().len(), 1);
+}
+
+// 2. Same identity.
+
+#[test]
+fn every_attempt_carries_the_same_key_and_the_same_bytes() {
+    let world = World::with_faults(
+        r#"[{"call":"submit","fault":"lose_before"},
+            {"call":"submit","fault":"status","status":503},
+            {"call":"submit","fault":"rate_limited"},
+            {"call":"submit","fault":"status","status":401},
+            {"call":"submit","fault":"truncate"},
+            {"call":"submit","fault":"lose_after"}]"#,
+    );
+    let context = world.open();
+    let operation = world.live(&context, "daily", r#","b":2,"a":1.50"#);
+    assert_eq!(standing(&operation), "succeeded");
+    let attempts = world.requests(Call::Submit);
+    assert_eq!(attempts.len(), 7);
+    let key = operation.identity.key.as_str();
+    assert!(attempts.iter().all(|attempt| attempt.key.as_deref() == Some(key)));
+    assert!(attempts.iter().all(|attempt| attempt.body_digest == attempts[0].body_digest));
+    let sent = submission("daily", r#","b":2,"a":1.50"#).body;
+    assert!(world.0.log.all().iter().any(|logged| match logged {
+        Logged::Sent { body, .. } => *body == sent,
+        Logged::Committed { .. } => false,
+    }));
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn the_key_and_the_bytes_survive_a_restart() {
+    let world = World::with_faults(LOST_ANSWER);
+    let first = world.open();
+    world.submit(&first, "daily", "");
+    world.until("daily", |own| own.life.evidence.unresolved.is_some());
+    world.kill(&first);
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let attempts = world.requests(Call::Submit);
+    assert_eq!(attempts.len(), 2);
+    assert_eq!(attempts[0].key, attempts[1].key);
+    assert_eq!(attempts[0].body_digest, attempts[1].body_digest);
+    assert_eq!(world.executions(), 1);
+}
+
+// 3. Unknown is not failed, and evidence is monotone.
+
+#[test]
+fn a_lost_answer_is_unknown_and_not_failed() {
+    let world = World::with_faults(LOST_ANSWER);
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    let unknown = world.until("daily", |own| own.life.evidence.unresolved.is_some());
+    assert_eq!(standing(&unknown), "submitting");
+}
+
+#[test]
+fn a_402_after_a_lost_answer_parks_and_later_completes_with_one_execution() {
+    let world = lost_then(402, "INSUFFICIENT_CREDITS", 1);
+    let context = world.open();
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::NeedsCredit));
+    assert!(parked.life.evidence.unresolved.is_some(), "the first attempt is still unknown");
+    world.resume(&context, &parked).expect("it may go on");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_422_after_a_lost_answer_does_not_reject() {
+    let world = lost_then(422, "VALIDATION_FAILED", 1);
+    let context = world.open();
+    let ended = world.live(&context, "daily", "");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn many_422s_after_a_lost_answer_park_and_the_found_job_completes() {
+    let world = lost_then(422, "VALIDATION_FAILED", 100);
+    let context = world.open();
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+    let job = world.0.service.borrow().ledger().jobs.keys().next().cloned().expect("a job");
+    world
+        .resolve(&context, &parked, Resolution::Found(job.as_str().into()))
+        .expect("a person has found it");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn rejected_needs_every_attempt_to_be_refused() {
+    let world = World::with_faults(
+        r#"[{"call":"submit","fault":"rate_limited"},{"call":"submit","fault":"status","status":422}]"#,
+    );
+    let context = world.open();
+    let ended = world.live(&context, "daily", "");
+    assert_eq!(standing(&ended), "rejected");
+    assert_eq!(ended.life.evidence.attempts, ended.life.evidence.refused);
+    assert_eq!(world.executions(), 0);
+}
+
+// 4. Terminal is terminal.
+
+#[test]
+fn nothing_is_sent_after_an_ending() {
+    let world = World::new();
+    let context = world.open();
+    let ended = world.live(&context, "daily", "");
+    let before = world.requests(Call::Any).len();
+    world.resume(&context, &ended).expect_err("it is over");
+    world.cancel(&context, &ended).expect("cancelling what is over changes nothing");
+    let again = world.open();
+    assert_eq!(world.submit(&again, "daily", "").identity.id, ended.identity.id);
+    world.pass(DAY_MS);
+    assert_eq!(world.requests(Call::Any).len(), before);
+    assert_eq!(world.0.service.borrow().ledger().polls_after_end, 0);
+}
+
+#[test]
+fn settlement_reads_are_bounded_and_change_money_alone() {
+    let world = World::new();
+    let context = world.open();
+    let operation = world.submit(&context, "daily", r#","duration_ms":60000"#);
+    world.until("daily", |own| own.reported.state.as_deref() == Some("running"));
+    world.cancel(&context, &operation).expect("a wish");
+    let ended = world.until("daily", |own| own.life.is_ended());
+    assert_eq!(ending(&ended), Some(&Ending::Cancelled));
+    let polls = world.requests(Call::Poll).len();
+    // From now on the service never says that the billing is final.
+    world.add_faults(
+        r#"[{"call":"poll","fault":"status","status":200,"times":1000,
+            "body":"{\"status\":\"completed\",\"token_state\":\"reserved\",\"billing\":{\"refund\":2}}"}]"#,
+    );
+    world.pass(DAY_MS);
+    let reads = world.requests(Call::Poll).len() - polls;
+    assert!((1..=6).contains(&reads), "{reads} reads");
+    let settled = world.stored("daily").expect("stored");
+    assert_eq!(ending(&settled), Some(&Ending::Cancelled));
+    assert_eq!(settled.ledger.refund.map(|own| own.to_text()).as_deref(), Some("2"));
+    assert_eq!(world.requests(Call::Submit).len(), 1);
+    assert_eq!(world.requests(Call::Result).len(), 0);
+}
+
+// 5. Bounded.
+
+#[test]
+fn attempts_are_bounded_and_the_identity_survives_the_park() {
+    let world =
+        World::with_faults(r#"[{"call":"submit","fault":"status","status":503,"times":5}]"#);
+    let context = world.open_with(limits(|own| own.attempts = 3), PROFILE);
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    assert_eq!(world.requests(Call::Submit).len(), 3);
+    world.resume(&context, &parked).expect_err("the bound is still reached");
+    world.command(&context, &parked, with_limits(|own| own.attempts = Some(9))).expect("more");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(ended.identity, parked.identity);
+    assert_eq!(world.requests(Call::Submit).len(), 6);
+}
+
+#[test]
+fn the_total_deadline_parks_and_more_time_leads_on() {
+    let world = World::new();
+    let context = world.open_with(limits(|own| own.total_ms = 60_000), PROFILE);
+    let start = world.0.clock.now();
+    let parked = world.live(&context, "daily", r#","duration_ms":600000"#);
+    assert_eq!(park(&parked), Some(ParkReason::DeadlineExceeded));
+    assert!(world.0.clock.now() <= start + 60_000);
+    world
+        .command(&context, &parked, with_limits(|own| own.total_ms = Some(DAY_MS)))
+        .expect("more time");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_first_sending_never_comes_later_than_send_within_ms() {
+    let settings = Settings { unauthorized: 1, ..Settings::default() };
+    let world = World::with(settings, world::service());
+    let context = world.open_with(limits(|own| own.send_within_ms = 100), PROFILE);
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::DeadlineExceeded));
+    assert_eq!(world.requests(Call::Submit).len(), 0);
+    world
+        .command(&context, &parked, with_limits(|own| own.send_within_ms = Some(DAY_MS)))
+        .expect("more time");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+}
+
+#[test]
+fn a_wait_beyond_the_deadline_parks_at_once() {
+    let world = World::with_faults(
+        r#"[{"call":"submit","fault":"status","status":503,"retry_after":7200}]"#,
+    );
+    let context = world.open_with(limits(|own| own.total_ms = 3_600_000), PROFILE);
+    let start = world.0.clock.now();
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::DeadlineExceeded));
+    assert!(world.0.clock.now() < start + 1_000, "it waits in vain");
+}
+
+// 6. One owner.
+
+/// How many requests of one operation came within the floor of each other.
+fn crowded(world: &World) -> u64 {
+    world.0.service.borrow().ledger().too_fast
+}
+
+#[test]
+fn of_two_contexts_on_one_store_one_drives() {
+    let world = World::new();
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "one", r#","duration_ms":60000"#);
+    world.submit(&second, "two", r#","duration_ms":60000"#);
+    world.settle(&first, "one").expect("it ends");
+    world.settle(&second, "two").expect("it ends");
+    let (one, two) = (world.stored("one").expect("one"), world.stored("two").expect("two"));
+    assert_eq!((standing(&one), standing(&two)), ("succeeded", "succeeded"));
+    assert_eq!(world.executions(), 2);
+    assert_eq!(world.requests(Call::Submit).len(), 2);
+    assert_eq!(crowded(&world), 0);
+    let names = [&first, &second].map(|context| context.being.alive.get());
+    assert_eq!(names, [true, true]);
+}
+
+#[test]
+fn with_locks_a_dead_owner_is_followed_at_once() {
+    let world = World::new();
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.kill(&first);
+    let died = world.0.clock.now();
+    let before = world.requests(Call::Poll).len();
+    world.run(died + DAY_MS, || world.requests(Call::Poll).len() > before);
+    // The next poll, and a look at the lane every five seconds.
+    let took = world.0.clock.now() - died;
+    assert!(took <= 7_000, "taken over after {took} ms");
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn without_locks_a_dead_owner_is_followed_when_its_lease_is_over() {
+    let settings = Settings { locks: false, ..Settings::default() };
+    let world = World::with(settings, world::service());
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    let lease_until = world.lease_until("daily");
+    world.kill(&first);
+    let before = world.requests(Call::Poll).len();
+    world.run(world.0.clock.now() + DAY_MS, || world.requests(Call::Poll).len() > before);
+    let now = world.0.clock.now();
+    assert!(now >= lease_until, "taken over {} ms too soon", lease_until - now);
+    assert!(now <= lease_until + 6_000, "taken over {} ms late", now - lease_until);
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_former_owner_is_fenced_and_its_late_write_changes_nothing() {
+    let world = World::new();
+    let first = world.open();
+    world.submit(&first, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    // It freezes with a poll on the wire.
+    let polls = world.requests(Call::Poll).len();
+    world.run(world.0.clock.now() + DAY_MS, || world.requests(Call::Poll).len() > polls);
+    world.freeze(&first);
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    world.thaw(&first);
+    world.pass(60_000);
+    assert_eq!(world.stored("daily").expect("stored"), ended);
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_context_that_thaws_between_write_and_send_does_not_send_late() {
+    let world = World::new();
+    *world.0.freeze_when.borrow_mut() = Some(Box::new(|own| own.life.evidence.current.is_some()));
+    let first = world.open();
+    let (driver, request) = (first.driver.clone(), submission("daily", ""));
+    let taken = Rc::new(RefCell::new(None));
+    let slot = Rc::clone(&taken);
+    world.spawn(&first, async move {
+        *slot.borrow_mut() = Some(driver.submit(request).await.map(|own| own.identity.id));
+    });
+    world.run(world.0.clock.now() + 1_000, || first.being.frozen.get());
+    assert!(first.being.frozen.get(), "it never wrote an attempt");
+    world.pass(2_000);
+    world.thaw(&first);
+    let ended = world.settle(&first, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let sent = world.requests(Call::Submit);
+    assert_eq!(sent.len(), 1);
+    assert_eq!(ended.life.evidence.attempts, 2, "the first attempt never left");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_frozen_attempt_is_taken_up_by_another_and_never_leaves_when_its_writer_thaws() {
+    let world = World::new();
+    *world.0.freeze_when.borrow_mut() = Some(Box::new(|own| own.life.evidence.current.is_some()));
+    let first = world.open();
+    let (driver, request) = (first.driver.clone(), submission("daily", ""));
+    world.spawn(&first, async move {
+        let _ = driver.submit(request).await;
+    });
+    world.run(world.0.clock.now() + 1_000, || first.being.frozen.get());
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let sent = world.requests(Call::Submit).len();
+    world.thaw(&first);
+    world.pass(60_000);
+    assert_eq!(world.requests(Call::Submit).len(), sent);
+    assert_eq!(world.executions(), 1);
+}
+
+// Clocks.
+
+#[test]
+fn a_clock_that_jumps_back_does_not_stretch_a_wait() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":20000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().skew_ms = -3_600_000;
+    context.driver.wake();
+    let start = world.0.clock.now();
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let took = world.0.clock.now() - start;
+    assert!(took < 120_000, "it took {took} ms");
+}
+
+#[test]
+fn a_clock_that_jumped_back_before_a_reload_does_not_stretch_a_wait() {
+    let world =
+        World::with_faults(r#"[{"call":"poll","fault":"status","status":503,"retry_after":120}]"#);
+    let first = world.open();
+    world.submit(&first, "daily", "");
+    world.until("daily", |own| {
+        matches!(own.life.hold, Hold::Until { reason: WaitReason::ServerGuidance, .. })
+    });
+    world.kill(&first);
+    world.0.settings.borrow_mut().skew_ms = -3_600_000;
+    let start = world.0.clock.now();
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let took = world.0.clock.now() - start;
+    assert!((120_000..200_000).contains(&took), "it took {took} ms");
+}
+
+#[test]
+fn a_clock_that_jumps_back_while_an_outcome_is_unknown_ends_the_key_s_lifetime() {
+    let world = World::with_faults(
+        r#"[{"call":"submit","fault":"lose_after"},
+            {"call":"submit","fault":"status","status":503,"times":1000}]"#,
+    );
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.evidence.unresolved.is_some());
+    world.0.settings.borrow_mut().skew_ms = -3_600_000;
+    let parked = world.settle(&context, "daily").expect("it parks");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+}
+
+// 9. Memory is a cache.
+
+#[test]
+fn everything_goes_on_from_the_store_alone() {
+    let world = World::new();
+    let mut intents = Vec::new();
+    let first = world.open();
+    for number in 0..5 {
+        let intent = format!("number {number}");
+        world.submit(&first, &intent, &format!(r#","duration_ms":{}"#, 5_000 + number * 7_000));
+        intents.push(intent);
+    }
+    world.pass(9_000);
+    world.kill(&first);
+    let second = world.open();
+    for intent in &intents {
+        let ended = world.settle(&second, intent).expect("it ends");
+        assert_eq!(standing(&ended), "succeeded", "{intent}");
+        assert!(result(&ended).is_some_and(|own| own.bytes > 0));
+    }
+    assert_eq!(world.executions(), 5);
+    assert_eq!(crowded(&world), 0);
+}
+
+#[test]
+fn a_persisted_wait_survives_a_reload() {
+    let world =
+        World::with_faults(r#"[{"call":"poll","fault":"status","status":503,"retry_after":120}]"#);
+    let first = world.open();
+    world.submit(&first, "daily", "");
+    let waiting = world.until("daily", |own| {
+        matches!(own.life.hold, Hold::Until { reason: WaitReason::ServerGuidance, .. })
+    });
+    let Hold::Until { wait, .. } = waiting.life.hold else { panic!("it waits") };
+    world.kill(&first);
+    let second = world.open();
+    world.settle(&second, "daily").expect("it ends");
+    let polls = world.requests(Call::Poll);
+    assert!(polls[1].time_ms >= wait.until().0, "polled early after the reload");
+}
+
+// 10. Account-bound.
+
+fn switch(world: &World, context: &Context, account: &str) {
+    world.0.settings.borrow_mut().account = Some(account.into());
+    context.driver.wake();
+}
+
+#[test]
+fn another_account_sees_and_lists_nothing() {
+    let world = World::new();
+    let context = world.open();
+    let operation = world.live(&context, "daily", "");
+    assert_eq!(world.listed(&context).expect("a list"), ["daily"]);
+    switch(&world, &context, "ben");
+    assert_eq!(world.listed(&context).expect("a list"), Vec::<String>::new());
+    let (driver, id) = (context.driver.clone(), operation.identity.id.clone());
+    let loaded = world.call(&context, async move { driver.load(&id).await });
+    assert_eq!(loaded.expect("an answer").expect("no error"), None);
+    let acknowledged = world.command(&context, &operation, Command::Acknowledge);
+    acknowledged.expect_err("it is another's");
+    let own = world.submit(&context, "daily", "");
+    assert_ne!(own.identity.id, operation.identity.id);
+}
+
+#[test]
+fn another_account_drives_nothing() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":60000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    switch(&world, &context, "ben");
+    world.pass(1_000);
+    let before = world.requests(Call::Any).len();
+    world.pass(600_000);
+    assert_eq!(world.requests(Call::Any).len(), before);
+    switch(&world, &context, "ann");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+}
+
+#[test]
+fn an_account_that_changes_without_a_word_still_drives_nothing() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":60000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().account = Some("ben".into());
+    let before = world.requests(Call::Any).len();
+    world.pass(600_000);
+    let after = world.requests(Call::Any).len();
+    assert!(after <= before, "{} requests for the account that left", after - before);
+}
+
+#[test]
+fn a_submit_while_the_account_changes_belongs_to_the_one_that_submitted() {
+    let world = World::new();
+    let context = world.open();
+    let flag = Rc::new(Cell::new(false));
+    let (driver, request, done) =
+        (context.driver.clone(), submission("daily", ""), Rc::clone(&flag));
+    world.spawn(&context, async move {
+        let _ = driver.submit(request).await;
+        done.set(true);
+    });
+    world.0.settings.borrow_mut().account = Some("ben".into());
+    world.run(world.0.clock.now() + 60_000, || flag.get());
+    assert!(flag.get(), "the submit is answered");
+    let owner = world.stored("daily").map(|own| own.identity.account.0);
+    assert!(owner.is_none_or(|own| own == "ann"));
+    assert!(world.executions() <= 1);
+}

@@ -1,0 +1,191 @@
+//! What an app does, in one line each.
+
+use holdfast::driver::ports::store::Name;
+use holdfast::model::ending::{Ending, Failure, ResultRef};
+use holdfast::model::error::Error;
+use holdfast::model::hold::{Hold, ParkReason};
+use holdfast::model::ids::OperationId;
+use holdfast::model::life::Stage;
+use holdfast::model::operation::Operation;
+use holdfast::model::policy::LimitsPatch;
+use holdfast::rules::options::ListFilter;
+use holdfast::rules::status::status;
+use holdfast::rules::step::{Command, Resolution};
+use holdfast_services::{Call, LoggedRequest};
+
+use super::{Context, World, submission};
+
+impl World {
+    /// Submits, and gives what the app is told.
+    pub fn try_submit(
+        &self,
+        context: &Context,
+        intent: &str,
+        options: &str,
+    ) -> Result<Operation, Error> {
+        let (driver, request) = (context.driver.clone(), submission(intent, options));
+        self.call(context, async move { driver.submit(request).await }).expect("an answer")
+    }
+
+    /// Submits what must be taken on.
+    pub fn submit(&self, context: &Context, intent: &str, options: &str) -> Operation {
+        self.try_submit(context, intent, options).expect("it is taken on")
+    }
+
+    /// Submits, and follows to the end or to a park.
+    pub fn live(&self, context: &Context, intent: &str, options: &str) -> Operation {
+        self.submit(context, intent, options);
+        self.settle(context, intent).expect("it comes to rest")
+    }
+
+    pub fn command(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        command: Command,
+    ) -> Result<Operation, Error> {
+        let (driver, id) = (context.driver.clone(), operation.identity.id.clone());
+        self.call(context, async move { driver.command(&id, command).await }).expect("an answer")
+    }
+
+    pub fn resume(&self, context: &Context, operation: &Operation) -> Result<Operation, Error> {
+        let command = Command::Resume { limits: None, accept_duplicate: false };
+        self.command(context, operation, command)
+    }
+
+    pub fn resolve(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        resolution: Resolution,
+    ) -> Result<Operation, Error> {
+        self.command(context, operation, Command::Resolve(resolution))
+    }
+
+    pub fn cancel(&self, context: &Context, operation: &Operation) -> Result<Operation, Error> {
+        self.command(context, operation, Command::Cancel)
+    }
+
+    pub fn retry(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        reviewed: &str,
+        anyway: bool,
+    ) -> Result<Operation, Error> {
+        let (driver, id) = (context.driver.clone(), operation.identity.id.clone());
+        let reviewed = reviewed.to_owned();
+        self.call(context, async move { driver.retry(&id, reviewed, anyway).await })
+            .expect("an answer")
+    }
+
+    pub fn find(&self, context: &Context, intent: &str) -> Result<Option<Operation>, Error> {
+        let name = Name { account: "ann".into(), service: "reports".into(), intent: intent.into() };
+        let driver = context.driver.clone();
+        self.call(context, async move { driver.find(&name).await }).expect("an answer")
+    }
+
+    /// The intents of everything that the current account is shown.
+    pub fn listed(&self, context: &Context) -> Result<Vec<String>, Error> {
+        let filter = ListFilter {
+            service: None,
+            statuses: Vec::new(),
+            acknowledged: None,
+            limit: 100,
+            cursor: None,
+        };
+        let driver = context.driver.clone();
+        let page = self.call(context, async move { driver.list(&filter, None).await });
+        let operations = page.expect("an answer")?.operations;
+        Ok(operations.into_iter().map(|own| own.identity.intent.0).collect())
+    }
+
+    pub fn journal(&self, context: &Context, id: &OperationId) -> Vec<String> {
+        let (driver, id) = (context.driver.clone(), id.clone());
+        let lines = self.call(context, async move { driver.journal(&id).await });
+        lines.expect("an answer").expect("a journal")
+    }
+
+    /// The bytes of a kept result.
+    pub fn kept_bytes(&self, context: &Context, id: &OperationId) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for index in 0.. {
+            let (driver, id) = (context.driver.clone(), id.clone());
+            let piece = self.call(context, async move { driver.chunk(&id, index).await });
+            match piece.expect("an answer").expect("a kept piece") {
+                Some(piece) => bytes.extend(piece),
+                None => break,
+            }
+        }
+        bytes
+    }
+
+    /// The requests of one kind that came to the service, oldest first.
+    pub fn requests(&self, call: Call) -> Vec<LoggedRequest> {
+        let service = self.0.service.borrow();
+        let all = service.ledger().requests.iter();
+        all.filter(|request| call.covers(request.call)).cloned().collect()
+    }
+
+    pub fn executions(&self) -> u64 {
+        self.0.service.borrow().ledger().executions
+    }
+
+    /// Runs until the stored operation is like this; panics after a virtual day.
+    pub fn until(&self, intent: &str, wanted: impl Fn(&Operation) -> bool) -> Operation {
+        let until = self.0.clock.now() + super::DAY_MS;
+        self.run(until, || self.stored(intent).is_some_and(|own| wanted(&own)));
+        let operation = self.stored(intent).expect("it is stored");
+        assert!(wanted(&operation), "it never comes to that: {:?}", operation.life);
+        operation
+    }
+}
+
+/// Why it is parked.
+pub fn park(operation: &Operation) -> Option<ParkReason> {
+    match operation.life.hold {
+        Hold::Parked { reason, .. } => Some(reason),
+        Hold::Ready | Hold::Until { .. } => None,
+    }
+}
+
+/// The name of its status.
+pub fn standing(operation: &Operation) -> &'static str {
+    status(operation).name()
+}
+
+/// How it ended.
+pub fn ending(operation: &Operation) -> Option<&Ending> {
+    match &operation.life.stage {
+        Stage::Ended { ending, .. } => Some(ending),
+        Stage::Submit | Stage::Work | Stage::Result { .. } => None,
+    }
+}
+
+/// The result that it ended with.
+pub fn result(operation: &Operation) -> Option<&ResultRef> {
+    match ending(operation)? {
+        Ending::Succeeded { result, .. } => Some(result),
+        Ending::Incomplete { result, .. } => result.as_ref(),
+        Ending::Rejected(_)
+        | Ending::Failed(_)
+        | Ending::Cancelled
+        | Ending::Expired(_)
+        | Ending::Abandoned => None,
+    }
+}
+
+/// The failure that it ended with.
+pub fn failed(operation: &Operation) -> &Failure {
+    match ending(operation) {
+        Some(Ending::Failed(failure)) => failure,
+        other => panic!("not failed but {other:?}"),
+    }
+}
+
+/// Other bounds.
+pub fn patch(change: impl FnOnce(&mut LimitsPatch)) -> LimitsPatch {
+    let mut patch = LimitsPatch::default();
+    change(&mut patch);
+    patch
+}

@@ -1,0 +1,84 @@
+//! A store that fails when it is told to.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use holdfast::driver::memory::MemoryStore;
+use holdfast::driver::ports::store::{Durability, Store, StoreError, Write, Written};
+
+/// How one commit fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitFault {
+    /// It does not fail.
+    Pass,
+    /// The database cannot be opened.
+    Refused,
+    /// The transaction is aborted.
+    Aborted,
+    /// There is no room.
+    Full,
+    /// It reaches the disk, and nobody is told.
+    UnknownDone,
+    /// It does not reach the disk, and nobody is told.
+    UnknownLost,
+}
+
+/// The commits of a store, with the faults that are set.
+pub struct FaultyStore {
+    pub inner: MemoryStore,
+    next: RefCell<VecDeque<CommitFault>>,
+    /// Reads fail while this is set.
+    pub unreadable: Cell<bool>,
+    /// How often the connection was dropped.
+    pub reconnects: Cell<u32>,
+}
+
+impl FaultyStore {
+    pub fn over(inner: MemoryStore) -> Self {
+        Self {
+            inner,
+            next: RefCell::default(),
+            unreadable: Cell::new(false),
+            reconnects: Cell::new(0),
+        }
+    }
+
+    /// The next commits fail like this, one after the other.
+    pub fn fail(&self, faults: &[CommitFault]) {
+        self.next.borrow_mut().extend(faults.iter().copied());
+    }
+
+    /// Whether some fault has not struck yet.
+    pub fn is_pending(&self) -> bool {
+        !self.next.borrow().is_empty()
+    }
+
+    pub async fn commit(
+        &self,
+        batch: &[Write],
+        durability: Durability,
+    ) -> Result<Vec<Written>, StoreError> {
+        let fault = self.next.borrow_mut().pop_front().unwrap_or(CommitFault::Pass);
+        let why = "as the test wants".to_owned();
+        match fault {
+            CommitFault::Pass => self.inner.commit(batch, durability).await,
+            CommitFault::Refused => Err(StoreError::Unavailable(why)),
+            CommitFault::Aborted => Err(StoreError::Aborted(why)),
+            CommitFault::Full => Err(StoreError::Full(why)),
+            CommitFault::UnknownDone => {
+                self.inner.commit(batch, durability).await?;
+                Err(StoreError::Unknown(why))
+            }
+            CommitFault::UnknownLost => Err(StoreError::Unknown(why)),
+        }
+    }
+
+    /// The store for reads, unless they fail too.
+    pub fn reading(&self) -> Result<&MemoryStore, StoreError> {
+        if self.unreadable.get() {
+            Err(StoreError::Unavailable("as the test wants".into()))
+        } else {
+            Ok(&self.inner)
+        }
+    }
+}

@@ -224,6 +224,6 @@ impl Store for IndexedDbStore {
 }
 
 fn chunk_key(chunk: &ChunkId) -> JsValue {
-    let (download, index) = (float(chunk.download.into()), float(chunk.index.into()));
+    let (download, index) = (float(chunk.download), float(chunk.index.into()));
     key(&[chunk.operation.as_str().into(), download, index])
 }

@@ -1,5 +1,7 @@
 //! What reading transactions ask for, and what they make of the answers.
 
+use std::slice;
+
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::{IdbCursorDirection, IdbCursorWithValue, IdbKeyRange};
@@ -55,7 +57,7 @@ pub(super) fn due(
 ) -> Result<Step, JsValue> {
     let lane = JsValue::from(lane.as_str());
     let at = key(&[lane.clone(), float(before.0)]);
-    let ready = IdbKeyRange::bound(&key(&[lane.clone()]), &at)?;
+    let ready = IdbKeyRange::bound(&key(slice::from_ref(&lane)), &at)?;
     let later = IdbKeyRange::bound_with_lower_open(&at, &key(&[lane, end()]), true)?;
     let index = match queue {
         Queue::Work => BY_DUE,
@@ -115,7 +117,7 @@ pub(super) fn list(
 /// The journal's ring, in the order of its numbers.
 pub(super) fn journal(transaction: &Transaction, id: &OperationId) -> Result<Step, JsValue> {
     let id = JsValue::from(id.as_str());
-    let range = IdbKeyRange::bound(&key(&[id.clone()]), &key(&[id, end()]))?;
+    let range = IdbKeyRange::bound(&key(slice::from_ref(&id)), &key(&[id, end()]))?;
     transaction.follow(&transaction.store(JOURNAL)?.get_all_with_key(&range)?);
     Ok(leaving())
 }

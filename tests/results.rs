@@ -1,0 +1,329 @@
+//! Bringing a result home: whole, once, and before the service drops it.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod world;
+
+use holdfast::model::ending::Ending;
+use holdfast::model::hold::ParkReason;
+use holdfast::model::life::{Delivery, Stage};
+use holdfast::model::operation::Operation;
+use holdfast::rules::step::Command;
+use holdfast_services::Call;
+use world::{Context, Logged, World, ending, park, result, standing};
+
+/// A world whose service answers the first `times` downloads with this.
+fn answering(status: u16, body: &str, times: u32) -> World {
+    let body = serde_json::to_string(body).expect("a text");
+    World::with_faults(&format!(
+        r#"[{{"call":"result","fault":"status","status":{status},"times":{times},"body":{body}}}]"#
+    ))
+}
+
+fn live(world: &World, options: &str) -> (Context, Operation) {
+    let context = world.open();
+    let operation = world.live(&context, "daily", options);
+    (context, operation)
+}
+
+#[test]
+fn a_result_that_is_not_ready_sends_it_back_to_polling() {
+    let world = World::new();
+    let (_, ended) = live(&world, r#","not_ready_ms":20000"#);
+    assert_eq!(standing(&ended), "succeeded");
+    let calls: Vec<_> = world.requests(Call::Any).into_iter().map(|own| own.call).collect();
+    let first = calls.iter().position(|call| *call == Call::Result).expect("a download");
+    assert_eq!(calls[first + 1], Call::Poll, "a poll follows a result that is not ready");
+}
+
+#[test]
+fn not_ready_is_bounded() {
+    let world = World::new();
+    let (_, parked) = live(&world, r#","not_ready_ms":80000000"#);
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    assert!(world.requests(Call::Result).len() <= 21);
+}
+
+#[test]
+fn an_expired_result_is_final_after_exactly_one_download() {
+    let world = World::new();
+    let (_, ended) = live(&world, r#","retention_ms":0"#);
+    assert_eq!(standing(&ended), "expired");
+    world.pass(world::DAY_MS);
+    assert_eq!(world.requests(Call::Result).len(), 1);
+}
+
+#[test]
+fn a_410_without_a_code_means_expired() {
+    let (_, ended) = live(&answering(410, "", 1), "");
+    assert_eq!(standing(&ended), "expired");
+}
+
+#[test]
+fn an_expiry_in_a_200_is_no_data() {
+    let world = answering(200, r#"{"error":{"code":"RESULT_EXPIRED"}}"#, 1);
+    let (_, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "expired");
+}
+
+#[test]
+fn not_ready_in_a_200_is_no_data() {
+    let world = answering(200, r#"{"error":{"code":"RESULT_NOT_READY"}}"#, 1);
+    let (_, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.requests(Call::Result).len(), 2);
+}
+
+#[test]
+fn a_download_that_is_cut_short_is_made_again() {
+    let world = World::with_faults(r#"[{"call":"result","fault":"truncate","times":3}]"#);
+    let (context, ended) = live(&world, r#","result_bytes":50000"#);
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.requests(Call::Result).len(), 4);
+    is_whole(&world, &context, &ended);
+}
+
+#[test]
+fn a_download_that_fails_is_made_again() {
+    let world = World::with_faults(
+        r#"[{"call":"result","fault":"lose_before"},{"call":"result","fault":"status","status":500},
+            {"call":"result","fault":"html"},{"call":"result","fault":"rate_limited"}]"#,
+    );
+    let (context, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "succeeded");
+    is_whole(&world, &context, &ended);
+}
+
+#[test]
+fn a_page_instead_of_a_result_ends_incomplete_with_its_bytes_kept() {
+    let page = "<!doctype html><title>Sorry</title>";
+    let world = answering(200, page, 100);
+    let (context, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "incomplete");
+    assert_eq!(world.kept_bytes(&context, &ended.identity.id), page.as_bytes());
+}
+
+#[test]
+fn a_single_page_instead_of_a_result_is_only_a_hiccup() {
+    let world = answering(200, "<!doctype html><title>Sorry</title>", 1);
+    let (_, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "succeeded");
+}
+
+#[test]
+fn another_count_of_records_than_declared_is_incomplete() {
+    let body = r#"{"records":[{"n":0}],"record_count":2}"#;
+    let world = answering(200, body, 1);
+    let (context, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "incomplete");
+    assert_eq!(world.kept_bytes(&context, &ended.identity.id), body.as_bytes());
+}
+
+#[test]
+fn a_result_that_fails_the_schema_is_incomplete_with_its_bytes_kept() {
+    let world = World::new();
+    world.0.settings.borrow_mut().schema_fault = Some("records[0].price: expected number".into());
+    let (context, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "incomplete");
+    assert!(format!("{:?}", ending(&ended)).contains("expected number"));
+    assert!(!world.kept_bytes(&context, &ended.identity.id).is_empty());
+}
+
+#[test]
+fn a_403_on_the_result_parks_and_a_resume_fetches_it() {
+    let world =
+        World::with_faults(r#"[{"call":"result","fault":"status","status":403,"times":2}]"#);
+    let (context, parked) = live(&world, "");
+    assert_eq!(park(&parked), Some(ParkReason::NeedsCredential));
+    world.resume(&context, &parked).expect("it may go on");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_403_that_names_source_access_parks_the_result_for_access() {
+    let world = answering(403, r#"{"error":{"code":"SOURCE_ACCESS_REQUIRED"}}"#, 1);
+    let (context, parked) = live(&world, "");
+    assert_eq!(park(&parked), Some(ParkReason::NeedsAccess));
+    world.resume(&context, &parked).expect("it may go on");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+}
+
+#[test]
+fn the_earliest_expiry_goes_first() {
+    let world = World::new();
+    let first = world.open();
+    let expiries = [900_000, 100_000, 500_000];
+    for (number, retention_ms) in expiries.iter().enumerate() {
+        let options = format!(r#","duration_ms":1000,"retention_ms":{retention_ms}"#);
+        world.submit(&first, &format!("number {number}"), &options);
+    }
+    // All of them come to wait for their downloads.
+    world.add_faults(
+        r#"[{"call":"result","fault":"status","status":503,"retry_after":30,"times":3}]"#,
+    );
+    for number in 0..3 {
+        world.until(&format!("number {number}"), |own| {
+            matches!(own.life.stage, Stage::Result { .. }) && own.counters.failures > 0
+        });
+    }
+    world.kill(&first);
+    world.pass(60_000);
+    let before = world.requests(Call::Result).len();
+    let second = world.open();
+    for number in 0..3 {
+        world.settle(&second, &format!("number {number}")).expect("it ends");
+    }
+    let order: Vec<_> =
+        world.requests(Call::Result)[before..].iter().map(|own| own.path.clone()).collect();
+    let job = |number: usize| {
+        let operation = world.stored(&format!("number {number}")).expect("stored");
+        format!("/{}/", operation.life.job().expect("a job").as_str())
+    };
+    for (place, number) in [1, 2, 0].into_iter().enumerate() {
+        assert!(order[place].contains(&job(number)), "{order:?}");
+    }
+}
+
+fn is_whole(world: &World, context: &Context, ended: &Operation) {
+    let kept = result(ended).expect("a result");
+    let bytes = world.kept_bytes(context, &ended.identity.id);
+    assert_eq!(bytes.len() as u64, kept.bytes);
+    let digest = holdfast_services::Request::default().with_body(bytes.clone()).body_digest();
+    assert_eq!(digest, kept.sha256);
+    let value: serde_json::Value = serde_json::from_slice(&bytes).expect("whole JSON");
+    let records = value["records"].as_array().map(Vec::len);
+    assert_eq!(records.map(|own| own as u64), value["record_count"].as_u64());
+}
+
+#[test]
+fn the_kept_bytes_are_the_bytes_that_the_service_sent() {
+    let world = World::new();
+    let (context, ended) = live(&world, r#","result_bytes":12345"#);
+    is_whole(&world, &context, &ended);
+    let path = world.requests(Call::Result)[0].path.clone();
+    let request = holdfast_services::Request::new("GET", &path)
+        .with_header("authorization", &format!("Bearer {}", world::SECRET));
+    let now = world.0.clock.now();
+    let again = world.0.service.borrow_mut().exchange(now, &request);
+    let holdfast_services::Delivery::Answer(answer) = again.delivery else { panic!("an answer") };
+    assert_eq!(world.kept_bytes(&context, &ended.identity.id), answer.body);
+}
+
+#[test]
+fn a_result_of_3_mb_is_kept_in_pieces() {
+    let world = World::new();
+    let (context, ended) = live(&world, r#","result_bytes":3000000"#);
+    assert_eq!(standing(&ended), "succeeded");
+    let kept = result(&ended).expect("a result");
+    assert!(kept.bytes > 2_500_000, "{}", kept.bytes);
+    assert!(kept.chunks > 8, "{}", kept.chunks);
+    is_whole(&world, &context, &ended);
+}
+
+#[test]
+fn a_download_that_a_restart_cut_off_is_made_anew() {
+    let world = World::new();
+    let first = world.open();
+    world.submit(&first, "daily", r#","result_bytes":1000000"#);
+    world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
+    let before = world.requests(Call::Result).len();
+    world.run(world.0.clock.now() + 60_000, || world.requests(Call::Result).len() > before);
+    world.kill(&first);
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    is_whole(&world, &second, &ended);
+}
+
+#[test]
+fn a_delivery_is_made_again_until_it_resolves() {
+    let world = World::new();
+    world.0.settings.borrow_mut().failing_deliveries = 5;
+    let (_, ended) = live(&world, "");
+    assert!(matches!(ended.life.delivery, Some(Delivery::Delivered(_))));
+    assert_eq!(*world.0.delivered.borrow(), [ended.identity.id.as_str()]);
+    assert_eq!(ended.counters.deliveries, 5);
+}
+
+#[test]
+fn a_delivery_that_failed_is_made_by_the_next_context() {
+    let world = World::new();
+    world.0.settings.borrow_mut().failing_deliveries = 1;
+    let first = world.open();
+    world.submit(&first, "daily", "");
+    world.until("daily", |own| own.counters.deliveries == 1);
+    world.kill(&first);
+    let second = world.open();
+    world.settle(&second, "daily").expect("it ends");
+    assert_eq!(world.0.delivered.borrow().len(), 1);
+}
+
+#[test]
+fn without_a_consumer_the_ending_waits_for_one() {
+    let world = World::new();
+    world.0.settings.borrow_mut().consumes = false;
+    let first = world.open();
+    world.submit(&first, "daily", "");
+    world.until("daily", |own| own.life.is_ended());
+    world.pass(600_000);
+    assert_eq!(world.0.delivered.borrow().len(), 0);
+    world.kill(&first);
+    world.0.settings.borrow_mut().consumes = true;
+    let second = world.open();
+    world.settle(&second, "daily").expect("it is delivered");
+    assert_eq!(world.0.delivered.borrow().len(), 1);
+}
+
+#[test]
+fn nothing_is_delivered_before_its_ending_is_durable() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.run(world.0.clock.now() + world::DAY_MS, || !world.0.delivered.borrow().is_empty());
+    let durable = world.0.log.all().into_iter().any(|logged| match logged {
+        Logged::Committed { operation, .. } => operation.life.is_ended(),
+        Logged::Sent { .. } => false,
+    });
+    assert!(durable);
+}
+
+#[test]
+fn nothing_is_delivered_at_a_park() {
+    let world = World::with_faults(r#"[{"call":"submit","fault":"status","status":402}]"#);
+    let (_, parked) = live(&world, "");
+    assert_eq!(park(&parked), Some(ParkReason::NeedsCredit));
+    world.pass(3_600_000);
+    assert!(world.0.delivered.borrow().is_empty());
+}
+
+#[test]
+fn an_acknowledged_ending_is_not_delivered_any_more() {
+    let world = World::new();
+    world.0.settings.borrow_mut().failing_deliveries = 1_000;
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    let ended = world.until("daily", |own| own.counters.deliveries == 2);
+    let acknowledged = world.command(&context, &ended, Command::Acknowledge).expect("it is over");
+    assert!(matches!(acknowledged.life.delivery, Some(Delivery::Acknowledged(_))));
+    world.pass(world::DAY_MS);
+    assert_eq!(world.stored("daily").expect("stored").counters.deliveries, 2);
+    assert!(world.0.delivered.borrow().is_empty());
+}
+
+#[test]
+fn what_is_not_over_cannot_be_acknowledged() {
+    let world = World::new();
+    let context = world.open();
+    let operation = world.submit(&context, "daily", "");
+    world.command(&context, &operation, Command::Acknowledge).expect_err("not over");
+}
+
+#[test]
+fn a_replayed_submission_is_no_replayed_result() {
+    let world = World::with_faults(r#"[{"call":"submit","fault":"lose_after"}]"#);
+    let (_, ended) = live(&world, "");
+    assert!(matches!(ending(&ended), Some(Ending::Succeeded { replayed: false, .. })));
+}

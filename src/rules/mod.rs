@@ -9,6 +9,7 @@ mod cursor;
 pub mod digest;
 pub mod exits;
 pub mod facts;
+mod grammar;
 pub mod guidance;
 pub mod http_date;
 pub mod json;

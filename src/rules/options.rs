@@ -2,8 +2,8 @@
 
 mod url;
 
+use super::grammar::{is_name, is_token};
 use super::json;
-use super::profile::{is_name, is_token};
 use super::reader::{Fault, Faults, Reader};
 use super::status::Status;
 use super::step::{Command, Resolution};

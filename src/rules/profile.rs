@@ -1,6 +1,7 @@
 //! Reads a profile, and refuses whatever could not mean anything.
 
 use super::digest::{Sha256Stream, hex};
+use super::grammar::{is_name, is_token, leads_up};
 use super::json;
 use super::reader::{Fault, Faults, Reader};
 use super::text;
@@ -340,26 +341,6 @@ fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
         reader.fault("firstMs must not be above capMs");
     }
     Backoff { first_ms, factor_tenths: factor.unwrap_or(usual.factor_tenths), cap_ms }
-}
-
-/// Whether a path has a segment that URLs read as "here" or "one up", spelled in any way.
-pub(super) fn leads_up(path: &str) -> bool {
-    path.split('/').any(|segment| {
-        let plain = text::replace(&segment.to_ascii_lowercase(), "%2e", ".");
-        plain == "." || plain == ".."
-    })
-}
-
-/// A name that is safe wherever names go: 1 to 64 letters, digits, and `_ . -`.
-pub(super) fn is_name(text: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    (1..=64).contains(&text.len()) && text.bytes().all(plain)
-}
-
-/// A token of HTTP (RFC 9110, section 5.6.2).
-pub(super) fn is_token(text: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(token)
 }
 
 #[cfg(test)]

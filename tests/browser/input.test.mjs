@@ -35,7 +35,7 @@ const SERVICES = [
 /** Services that only the module can tell to be wrong, on first use. */
 const PROFILES = [
   ["a profile that is not built in", "{ profile: 'unheard-of' }", "INVALID_PROFILE", "services.reports.profile"],
-  ["a profile that is no contract", "{ profile: { profile: 1 } }", "INVALID_PROFILE", "services.reports.profile/name"],
+  ["a profile that is no contract", "{ profile: { profile: 1 } }", "INVALID_PROFILE", "services.reports.profile.name"],
 ];
 
 /** Wrong submissions: the arguments of submit. */

@@ -1,6 +1,6 @@
 //! Reads a base URL without a URL library: only what a service's address may be.
 
-use crate::rules::profile::leads_up;
+use crate::rules::grammar::leads_up;
 
 /// A base URL without slashes at its end, and its origin: both as browsers write them.
 pub(super) fn split_url(url: &str) -> Option<(String, String)> {

@@ -13,6 +13,7 @@ import { Operation } from "./operation.js";
 import { isEnded } from "./outcome.js";
 import { States } from "./states.js";
 import { currentAccount } from "./submission.js";
+import { Tabs } from "./tabs.js";
 
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
 const REFRESH_MS = 3000;
@@ -21,6 +22,7 @@ export class Client {
   #options;
   #connection;
   #states;
+  #tabs;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #refreshing;
   /** Ends every wait when the client closes. */
@@ -35,8 +37,13 @@ export class Client {
     this.#states = new States(listeners, () => currentAccount(this.#options));
     this.#connection = new Connection(
       settings,
-      makeHost(settings.options, (json) => this.operationOf(json)),
+      makeHost(
+        settings.options,
+        (json) => this.operationOf(json),
+        (state) => this.#tabs.tell(state),
+      ),
     );
+    this.#tabs = new Tabs(settings.options.database ?? "holdfast", (change) => this.#heard(change));
   }
 
   /** @param {Sealed} sealed */
@@ -84,6 +91,7 @@ export class Client {
   async close() {
     clearInterval(this.#refreshing);
     this.#closing.abort(closedError());
+    this.#tabs.close();
     await this.#connection.close();
   }
 
@@ -148,6 +156,19 @@ export class Client {
       this.#keepFresh();
       this.#load(entry).then(check, (error) => leave(() => reject(error)));
     });
+  }
+
+  /**
+   * Another tab has changed an operation: what is shown here follows, and the store is looked at.
+   *
+   * @param {import("./tabs.js").Change} change
+   */
+  #heard({ service, id }) {
+    this.#connection.hint(service);
+    this.call("load", [id], true).then(
+      (json) => json !== undefined && this.#states.accept(json),
+      () => undefined,
+    );
   }
 
   /** @param {Entry} entry */

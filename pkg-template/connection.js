@@ -10,7 +10,7 @@ const RESTART_MS = 500;
 /** The longest such pause, in milliseconds. */
 const RESTART_MS_MAX = 60_000;
 
-/** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "wake">} Method */
+/** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "wake" | "hint">} Method */
 
 export class Connection {
   /** @type {Settings} */
@@ -73,6 +73,16 @@ export class Connection {
   /** Gives the lanes back at once, as far as that can be done in one turn. */
   yield = () => this.#nudge("yield");
 
+  /**
+   * Another context has changed something of this service.
+   *
+   * @param {string} service
+   */
+  hint(service) {
+    if (!Object.hasOwn(this.#settings.options.services, service)) return;
+    this.#nudge("hint", service);
+  }
+
   async close() {
     if (this.#closed) return;
     const client = this.#client;
@@ -121,11 +131,14 @@ export class Connection {
     for (const reject of pending) reject(error);
   }
 
-  /** @param {"wake" | "yield"} what */
-  #nudge(what) {
+  /**
+   * @param {"wake" | "yield" | "hint"} what
+   * @param {...string} args
+   */
+  #nudge(what, ...args) {
     if (!this.#client || this.#generation !== present()) return;
     try {
-      this.#client[what]();
+      /** @type {any} */ (this.#client)[what](...args);
     } catch (thrown) {
       if (!told(thrown)) replace(this.#generation, thrown);
     }

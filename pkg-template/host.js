@@ -15,9 +15,10 @@ const AUTHORIZE_MS = 30_000;
  * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
  * @param {(json: string) => Api.Operation<any>} operationOf
  *   The operation of a state, which is taken in.
+ * @param {(state: Api.OperationState) => void} tell Tells the other tabs.
  * @returns {Host}
  */
-export function makeHost(options, operationOf) {
+export function makeHost(options, operationOf, tell) {
   const { onSettled, observe, services } = options;
   return {
     account: () => currentAccount(options),
@@ -38,6 +39,7 @@ export function makeHost(options, operationOf) {
     notify(json, entriesJson) {
       queueMicrotask(() => {
         const { state } = operationOf(json);
+        tell(state);
         if (!observe) return;
         for (const entry of JSON.parse(entriesJson)) {
           try {

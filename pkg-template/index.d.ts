@@ -232,8 +232,6 @@ export interface OperationState {
   readonly ordinal: number;
   /** The operation whose failed job this one runs again. */
   readonly parentId?: string;
-  /** The rerun of this operation's failed job. */
-  readonly childId?: string;
   readonly status: Status;
   /** The service's own word for the job's state. */
   readonly serviceStatus?: string;

@@ -91,7 +91,7 @@ function choicesOf(operation, state) {
     if (!state.cancelling) choices.push(["Cancel", () => operation.cancel()]);
     return choices;
   }
-  if (state.failure && !state.childId) {
+  if (state.failure) {
     const anyway = ["input", "target"].includes(state.failure.class);
     choices.push([
       anyway ? "Run again anyway, failure read" : "Run again, failure read",

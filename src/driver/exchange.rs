@@ -141,21 +141,29 @@ async fn skim(
 }
 
 fn pointers(sources: &[FactSource]) -> Vec<(String, Pointer)> {
-    let places = sources.iter().flat_map(|source| {
-        let in_body = source.places.iter().filter(|place| !place.starts_with(HEADER));
-        in_body.filter_map(|place| Some((source.name.clone(), Pointer::parse(place)?)))
-    });
-    places.collect()
+    let mut found = Vec::new();
+    for source in sources {
+        for place in &source.places {
+            if !place.starts_with(HEADER)
+                && let Some(pointer) = Pointer::parse(place)
+            {
+                found.push((source.name.clone(), pointer));
+            }
+        }
+    }
+    found
 }
 
 /// What a header says counts where the body says nothing.
 fn add_header_facts(sources: &[FactSource], headers: &Headers, facts: &mut Facts) {
     for source in sources {
-        let names = source.places.iter().filter_map(|place| place.strip_prefix(HEADER));
-        let value = names.filter_map(|name| headers.first(name)).next();
-        if let Some(value) = value {
-            let fact = Fact::Text(value.into());
-            facts.values.entry(source.name.clone()).or_insert(fact);
+        for place in &source.places {
+            let value = place.strip_prefix(HEADER).and_then(|name| headers.first(name));
+            if let Some(value) = value
+                && !facts.values.contains_key(&source.name)
+            {
+                facts.values.insert(source.name.clone(), Fact::Text(value.into()));
+            }
         }
     }
 }

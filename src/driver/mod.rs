@@ -16,7 +16,6 @@ mod submit;
 mod writer;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 pub use submit::Submission;
@@ -26,9 +25,10 @@ use crate::engine::{CallId, Engine, Input, Reply, ServiceSetup, Transmit, WriteS
 use crate::model::dice::Dice;
 use crate::model::error::Error;
 use crate::model::http::Headers;
-use crate::model::ids::{ContextId, OperationId};
+use crate::model::ids::{ContextId, OperationId, ServiceName};
 use crate::model::lane::Claim;
 use crate::model::profile::Purpose;
+use crate::model::table::{Table, take_first};
 use crate::rules::guidance::timer_ms;
 use oneshot::Oneshot;
 use ports::{
@@ -49,13 +49,13 @@ struct Shared<P: Ports> {
     ports: P,
     context: ContextId,
     engine: RefCell<Engine>,
-    inputs: RefCell<VecDeque<Input>>,
+    inputs: RefCell<Vec<Input>>,
     pumping: Cell<bool>,
-    writes: RefCell<VecDeque<WriteSet>>,
+    writes: RefCell<Vec<WriteSet>>,
     writing: Cell<bool>,
     /// Credential and body for the exchange that is being written ahead. Memory only.
-    prepared: RefCell<BTreeMap<OperationId, Prepared>>,
-    calls: RefCell<BTreeMap<CallId, Oneshot<Reply>>>,
+    prepared: RefCell<Table<OperationId, Prepared>>,
+    calls: RefCell<Table<CallId, Oneshot<Reply>>>,
     next_call: Cell<u64>,
     closed: Cell<bool>,
 }
@@ -95,6 +95,11 @@ impl<P: Ports> Driver<P> {
         self.feed(Input::Tick);
     }
 
+    /// Looks at the store again: another context has changed something of this service.
+    pub fn hint(&self, service: ServiceName) {
+        self.feed(Input::Hint(service));
+    }
+
     /// Opens storage and resumes whatever is pending.
     ///
     /// # Errors
@@ -127,12 +132,12 @@ impl<P: Ports> Driver<P> {
         if shared.closed.get() {
             return;
         }
-        shared.inputs.borrow_mut().push_back(input);
+        shared.inputs.borrow_mut().push(input);
         if shared.pumping.replace(true) {
             return;
         }
         let account = shared.ports.app().account();
-        shared.inputs.borrow_mut().push_front(Input::Account(account));
+        shared.inputs.borrow_mut().insert(0, Input::Account(account));
         while let Some(input) = self.next_input() {
             let now = shared.ports.runtime().now();
             shared.engine.borrow_mut().handle_input(now, input);
@@ -147,7 +152,7 @@ impl<P: Ports> Driver<P> {
     }
 
     fn next_input(&self) -> Option<Input> {
-        self.0.inputs.borrow_mut().pop_front()
+        take_first(&mut self.0.inputs.borrow_mut())
     }
 
     fn next_output(&self) -> Option<Output> {
@@ -182,7 +187,7 @@ impl<P: Ports> Driver<P> {
                 driver.feed(Input::Loaded(id, loaded));
             }),
             Output::Persist(set) => {
-                self.0.writes.borrow_mut().push_back(*set);
+                self.0.writes.borrow_mut().push(*set);
                 if !self.0.writing.replace(true) {
                     self.spawn(|driver| async move { driver.write_all().await });
                 }
@@ -218,7 +223,7 @@ impl<P: Ports> Driver<P> {
         match answer.filter(|_| has_body) {
             Some(authorization) => {
                 let mut all = self.0.prepared.borrow_mut();
-                let prepared = all.entry(id.clone()).or_default();
+                let prepared = all.get_or_insert_with(id.clone(), Prepared::default);
                 prepared.headers = authorization.headers;
                 if body.is_some() {
                     prepared.body = body;

@@ -110,7 +110,11 @@ impl<P: Ports> Driver<P> {
             return Ok(Vec::new());
         }
         let rows = self.0.ports.store().journal(id).await.map_err(reads::storage)?;
-        Ok(rows.into_iter().map(|row| row.document).collect())
+        let mut lines = Vec::new();
+        for row in rows {
+            lines.push(row.document);
+        }
+        Ok(lines)
     }
 
     /// One piece of an operation's kept result, from 0; `None` past the last.

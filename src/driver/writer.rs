@@ -25,8 +25,11 @@ impl<P: Ports> Driver<P> {
             }
             let durability = batch.iter().map(|set| set.durability).max();
             let durability = durability.unwrap_or(Durability::Strict);
-            let tickets: Vec<_> = batch.iter().map(|set| set.ticket).collect();
-            let rows: Vec<_> = batch.into_iter().map(row).collect();
+            let (mut tickets, mut rows) = (Vec::new(), Vec::new());
+            for set in batch {
+                tickets.push(set.ticket);
+                rows.push(row(set));
+            }
             self.reach("commit.before");
             let results = self.commit(&rows, durability).await;
             self.reach("commit.after");

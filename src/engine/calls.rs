@@ -75,7 +75,7 @@ impl Engine {
             .map_or(0, |call| call.timeout_ms);
         let ends_by = now.after(timeout_ms + crate::rules::bounds::EXCHANGE_TIMEOUT_MS);
         entry.exchange = Some(Exchange { purpose, phase: Phase::Authorizing, ends_by });
-        self.outputs.push_back(Output::Authorize {
+        self.outputs.push(Output::Authorize {
             id: id.clone(),
             service: entry.operation.identity.service.clone(),
             purpose,
@@ -132,10 +132,10 @@ impl Engine {
         if self.entries.contains_key(id) {
             return self.serve(now, id, waiting);
         }
-        let all = self.waiting.entry(id.clone()).or_default();
+        let all = self.waiting.get_or_insert_with(id.clone(), Vec::new);
         all.push(waiting);
         if all.len() == 1 {
-            self.outputs.push_back(Output::Load(id.clone()));
+            self.outputs.push(Output::Load(id.clone()));
         }
     }
 
@@ -165,7 +165,7 @@ impl Engine {
                         // Its first write has reached the store after all.
                         if let Some(birth) = entry.birth.take() {
                             let stored = Box::new(entry.operation.clone());
-                            self.outputs.push_back(Output::Reply(birth.call, Ok(stored)));
+                            self.outputs.push(Output::Reply(birth.call, Ok(stored)));
                         }
                     }
                 } else if !waiting.is_empty() {
@@ -202,7 +202,7 @@ impl Engine {
                 } else {
                     Err(CallError::IntentConflict)
                 };
-                self.outputs.push_back(Output::Reply(call, reply));
+                self.outputs.push(Output::Reply(call, reply));
             }
             Waiting::Retry(call, rerun) => self.rerun(now, id, call, *rerun),
         }

@@ -20,8 +20,9 @@ impl Engine {
     pub(super) fn drive(&mut self, now: Timestamp) {
         self.wake_at = None;
         self.write_late_newborns(now);
-        let lanes: Vec<LaneId> = self.lanes.keys().cloned().collect();
+        let lanes: Vec<LaneId> = self.lanes.iter().map(|(id, _)| id.clone()).collect();
         for lane in &lanes {
+            self.look_around(now, lane);
             self.read_shelf(now, lane, Queue::Work);
             if self.consumes {
                 self.read_shelf(now, lane, Queue::Delivery);
@@ -40,11 +41,13 @@ impl Engine {
 
     /// A newborn is written in time, whether or not its credential has come.
     fn write_late_newborns(&mut self, now: Timestamp) {
-        let unborn = self.entries.iter().filter_map(|(id, entry)| {
-            let birth = entry.birth.as_ref().filter(|_| entry.writing.is_none())?;
-            Some((id.clone(), birth.write_by))
-        });
-        for (id, write_by) in unborn.collect::<Vec<_>>() {
+        let mut unborn = Vec::new();
+        for (id, entry) in &self.entries {
+            if let (Some(birth), None) = (&entry.birth, entry.writing) {
+                unborn.push((birth.write_by, id.clone()));
+            }
+        }
+        for (write_by, id) in unborn {
             if write_by <= now {
                 self.write_newborn(now, &id);
             } else {
@@ -81,13 +84,13 @@ impl Engine {
     }
 
     fn drive_lane(&mut self, now: Timestamp, lane: &LaneId) {
-        let mut candidates: Vec<(Timestamp, OperationId)> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.operation.lane() == *lane && entry.is_settled())
-            .map(|(id, entry)| (entry.urgency(), id.clone()))
-            .collect();
-        candidates.sort();
+        let mut candidates = Vec::new();
+        for (id, entry) in &self.entries {
+            if entry.operation.lane() == *lane && entry.is_settled() {
+                candidates.push((entry.urgency(), id.clone()));
+            }
+        }
+        candidates.sort_unstable();
         for (_, id) in candidates {
             self.drive_one(now, lane, &id);
         }
@@ -149,7 +152,7 @@ impl Engine {
             Some(due) if due <= now => {
                 entry.delivering = true;
                 let operation = Box::new(entry.operation.clone());
-                self.outputs.push_back(Output::Deliver(operation));
+                self.outputs.push(Output::Deliver(operation));
             }
             Some(due) => self.wake(due),
             None => {}

@@ -1,7 +1,5 @@
 //! One operation in the working set: what this context is doing with it right now.
 
-use std::collections::VecDeque;
-
 use super::output::{Line, Ticket};
 use super::reply::CallId;
 use crate::model::ids::OperationId;
@@ -24,7 +22,7 @@ pub(super) struct Entry {
     pub(super) reloading: bool,
     /// How often in a row that has happened.
     pub(super) reloads: u32,
-    pub(super) inbox: VecDeque<(step::Input, Option<CallId>)>,
+    pub(super) inbox: Vec<(step::Input, Option<CallId>)>,
     pub(super) delivering: bool,
     /// No request of this operation before this point.
     pub(super) not_before: Timestamp,
@@ -69,7 +67,7 @@ impl Entry {
             writing: None,
             reloading: false,
             reloads: 0,
-            inbox: VecDeque::new(),
+            inbox: Vec::new(),
             delivering: false,
             not_before: Timestamp(0),
             last_line: None,

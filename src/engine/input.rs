@@ -3,7 +3,7 @@
 use super::output::Ticket;
 use super::reply::CallId;
 use crate::model::answer::Answer;
-use crate::model::ids::{Account, IdempotencyKey, LaneId, OperationId, Scope};
+use crate::model::ids::{Account, IdempotencyKey, LaneId, OperationId, Scope, ServiceName};
 use crate::model::lane::Lane;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
@@ -28,8 +28,8 @@ pub enum Input {
     Delivered(OperationId, bool),
     /// What is due in a lane, and when the next is.
     Due(LaneId, Queue, Result<(Vec<Operation>, Option<Timestamp>), StoreError>),
-    /// Another context says that something in this lane has changed.
-    Hint(LaneId),
+    /// Another context says that something of this service has changed.
+    Hint(ServiceName),
     /// An operation was read; `None`: there is none that may be driven here.
     Loaded(OperationId, Result<Option<Box<Operation>>, LoadError>),
     /// An exchange has no readable answer.

@@ -3,38 +3,31 @@
 use super::Engine;
 use super::entry::Entry;
 use super::output::Output;
+use super::shelves::Shelf;
 use crate::model::ids::{Account, Epoch, LaneId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::operation::Operation;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
-use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, REQUEST_FLOOR_MS, SEND_BEFORE_MS};
-use crate::rules::next::{Next, is_behind, next};
+use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
 
 /// Longest time from the point at which an exchange is due to the write of its answer, in
 /// milliseconds: the owner of a lane has written again by then, or it is dead.
 const ACTION_MS: u64 = EXCHANGE_TIMEOUT_MS + SEND_BEFORE_MS;
 
-/// Operations of one lane in memory; the others wait in the store.
-pub(super) const WORKING_SET_MAX: usize = 64;
-
-/// Rows read at a time. More than are in memory, so that every read brings new ones.
-const READ_MAX: u32 = 128;
-
-/// How soon a lane that another context holds is looked at again, in milliseconds.
-const CLAIM_AGAIN_MS: u64 = 5_000;
-
-/// How soon the store is looked at again although nothing in it is known to be due, in milliseconds:
-/// other contexts write to it too, and may die before they say so.
-const LOOK_AGAIN_MS: u64 = 5_000;
+/// How soon a lane that another context holds is looked at again, in milliseconds: when its owner is
+/// closed, another has taken over and sent within 5 s.
+pub(super) const CLAIM_AGAIN_MS: u64 = 3_000;
 
 /// How soon a store that failed is asked again, in milliseconds.
-const STORE_AGAIN_MS: u64 = 5_000;
+pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 
 /// What this context knows of one lane.
 pub(super) struct LaneState {
     pub(super) ownership: Ownership,
     pub(super) gate: Option<Wait>,
+    /// When the store was last asked for work.
+    pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
     pub(super) delivery: Shelf,
 }
@@ -48,42 +41,12 @@ pub(super) enum Ownership {
     Own(Epoch),
 }
 
-/// What the store holds of a lane that is not in memory.
-pub(super) struct Shelf {
-    /// When the first of it is due; `None`: nothing is.
-    pub(super) next: Option<Timestamp>,
-    pub(super) reading: bool,
-    /// When it is looked at even though nothing is known to be due.
-    look_again: Timestamp,
-    /// The next look is at all of it: due times of a clock that has jumped back since say nothing.
-    all: bool,
-}
-
-impl Shelf {
-    const fn new() -> Self {
-        Self { next: Some(Timestamp(0)), reading: false, look_again: Timestamp(0), all: true }
-    }
-
-    fn look_at_all(&mut self) {
-        self.all = true;
-        self.next = Some(Timestamp(0));
-    }
-
-    /// When the store is looked at next.
-    fn look(&self) -> Timestamp {
-        self.next.map_or(self.look_again, |next| next.min(self.look_again))
-    }
-
-    pub(super) fn look_at(&mut self, at: Timestamp) {
-        self.next = Some(self.next.map_or(at, |own| own.min(at)));
-    }
-}
-
 impl LaneState {
     pub(super) const fn new() -> Self {
         Self {
             ownership: Ownership::Other { ask_at: Timestamp(0) },
             gate: None,
+            read_at: Timestamp(0),
             work: Shelf::new(),
             delivery: Shelf::new(),
         }
@@ -96,7 +59,7 @@ impl LaneState {
         }
     }
 
-    const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
+    pub(super) const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
         match queue {
             Queue::Work => &mut self.work,
             Queue::Delivery => &mut self.delivery,
@@ -113,7 +76,7 @@ impl Engine {
         self.forget_lanes();
         self.account = account;
         if let Some(account) = &self.account {
-            for service in self.services.values() {
+            for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
                 self.lanes.insert(id, LaneState::new());
             }
@@ -125,7 +88,7 @@ impl Engine {
         self.forget_lanes();
         if let Some(account) = &self.account {
             let ask_at = now.after(CLAIM_AGAIN_MS);
-            for service in self.services.values() {
+            for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
                 let lane = LaneState { ownership: Ownership::Other { ask_at }, ..LaneState::new() };
                 self.lanes.insert(id, lane);
@@ -136,7 +99,7 @@ impl Engine {
     fn forget_lanes(&mut self) {
         for (id, lane) in core::mem::take(&mut self.lanes) {
             if let Some(epoch) = lane.epoch() {
-                self.outputs.push_back(Output::GiveBack(Fence {
+                self.outputs.push(Output::GiveBack(Fence {
                     lane: id,
                     context: self.context.clone(),
                     epoch,
@@ -145,7 +108,7 @@ impl Engine {
                 }));
             }
         }
-        let ids: Vec<_> = self.entries.keys().cloned().collect();
+        let ids: Vec<_> = self.entries.iter().map(|(id, _)| id.clone()).collect();
         for id in ids {
             self.abandon_entry(&id);
         }
@@ -188,7 +151,7 @@ impl Engine {
         match lane.ownership {
             Ownership::Other { ask_at } if ask_at <= now => {
                 lane.ownership = Ownership::Asking;
-                self.outputs.push_back(Output::Claim(Claim {
+                self.outputs.push(Output::Claim(Claim {
                     lane: id.clone(),
                     context: self.context.clone(),
                     now,
@@ -208,142 +171,19 @@ impl Engine {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
         }
-        let entries = self.entries.iter().filter(|(_, entry)| entry.operation.lane() == *id);
+        // What is being written hears from its own write what became of it.
+        let entries = self.entries.iter().filter(|(_, entry)| {
+            entry.operation.lane() == *id && entry.writing.is_none() && entry.birth.is_none()
+        });
         let ids: Vec<_> = entries.map(|(own, _)| own.clone()).collect();
         for own in ids {
             self.abandon_entry(&own);
         }
     }
 
-    /// Another context has changed something in the lane: the store is looked at again.
-    pub(super) fn hint(&mut self, id: &LaneId) {
-        if let Some(lane) = self.lanes.get_mut(id) {
-            lane.work.look_at(Timestamp(0));
-            lane.delivery.look_at(Timestamp(0));
-        }
-    }
-
-    /// Reads what is due, if anything may be; for a lane of another context only to see whether
-    /// there is a reason to ask for it.
-    pub(super) fn read_shelf(&mut self, now: Timestamp, id: &LaneId, queue: Queue) {
-        let in_memory = self.in_lane(id).count();
-        let Some(lane) = self.lanes.get_mut(id) else {
-            return;
-        };
-        if let Ownership::Other { ask_at } = lane.ownership
-            && now < ask_at
-        {
-            return self.wake(ask_at);
-        }
-        let shelf = lane.shelf(queue);
-        let at = shelf.look();
-        if at > now {
-            self.wake(at);
-        } else if !shelf.reading && in_memory < WORKING_SET_MAX {
-            shelf.reading = true;
-            let all = core::mem::take(&mut shelf.all);
-            let before = if all { Timestamp(u64::MAX) } else { now };
-            let (lane, limit) = (id.clone(), READ_MAX);
-            self.outputs.push_back(Output::ReadDue { lane, queue, before, limit });
-        }
-    }
-
-    /// The clock has jumped back: points in time that were set by the old one are set anew.
-    pub(super) fn jumped_back(&mut self, now: Timestamp) {
-        for lane in self.lanes.values_mut() {
-            lane.gate = lane.gate.map(|gate| gate.seen_at(now));
-            if let Ownership::Other { ask_at } = &mut lane.ownership {
-                *ask_at = (*ask_at).min(now.after(CLAIM_AGAIN_MS));
-            }
-            lane.work.look_at_all();
-            lane.delivery.look_at_all();
-        }
-        for entry in self.entries.values_mut() {
-            entry.not_before = entry.not_before.min(now.after(REQUEST_FLOOR_MS));
-        }
-    }
-
-    /// When an operation is due in a queue, by the clock as it is now.
-    pub(super) fn due_at(
-        &self,
-        now: Timestamp,
-        queue: Queue,
-        operation: &Operation,
-    ) -> Option<Timestamp> {
-        if is_behind(operation, now) {
-            return Some(now);
-        }
-        match queue {
-            Queue::Work => {
-                let profile = self.profiles.get(&operation.identity.profile_digest)?;
-                match next(operation, profile, now) {
-                    Next::Exchange(_) | Next::TakeUp(_) | Next::Park(_) => Some(now),
-                    Next::Wait(at) => Some(at),
-                    Next::Nothing => None,
-                }
-            }
-            Queue::Delivery => operation.delivery_due(),
-        }
-    }
-
-    pub(super) fn read_due(
-        &mut self,
-        now: Timestamp,
-        id: &LaneId,
-        queue: Queue,
-        due: Result<(Vec<Operation>, Option<Timestamp>), StoreError>,
-    ) {
-        let first = due.as_ref().ok().and_then(|(operations, _)| {
-            operations.iter().filter_map(|own| self.due_at(now, queue, own)).min()
-        });
-        let Some(lane) = self.lanes.get_mut(id) else {
-            return;
-        };
-        let owned = lane.epoch().is_some();
-        let shelf = lane.shelf(queue);
-        shelf.reading = false;
-        shelf.look_again = now.after(LOOK_AGAIN_MS);
-        let Ok((operations, next)) = due else {
-            shelf.next = Some(now.after(STORE_AGAIN_MS));
-            shelf.all = true;
-            return;
-        };
-        if !shelf.all {
-            shelf.next = next;
-        }
-        if owned {
-            for operation in operations {
-                self.take_in(now, id, queue, operation);
-            }
-        } else if let Some(first) = first {
-            if first <= now {
-                shelf.next = Some(Timestamp(0));
-                self.ask_for(now, id);
-            } else {
-                shelf.look_at(first);
-            }
-        }
-    }
-
-    fn take_in(&mut self, now: Timestamp, id: &LaneId, queue: Queue, operation: Operation) {
-        if self.in_lane(id).count() >= WORKING_SET_MAX
-            && !self.entries.contains_key(&operation.identity.id)
-        {
-            if let Some(lane) = self.lanes.get_mut(id) {
-                lane.shelf(queue).look_at(Timestamp(0));
-            }
-            return;
-        }
-        let key = operation.identity.id.clone();
-        let entry = self.entries.entry(key).or_insert_with(|| Entry::new(operation));
-        // Whoever drove it before may have sent a request in this very moment.
-        if entry.is_idle() && entry.operation.life.evidence.attempts > 0 {
-            entry.not_before = entry.not_before.max(now.after(REQUEST_FLOOR_MS));
-        }
-    }
-
     pub(super) fn in_lane(&self, id: &LaneId) -> impl Iterator<Item = &Entry> {
-        self.entries.values().filter(move |entry| entry.operation.lane() == *id)
+        let entries = self.entries.iter().map(|(_, entry)| entry);
+        entries.filter(move |entry| entry.operation.lane() == *id)
     }
 
     /// The proof of ownership for a write, with a lease that ends when this context must have

@@ -23,8 +23,7 @@ mod persist;
 pub mod reply;
 pub mod request;
 mod setup;
-
-use std::collections::{BTreeMap, VecDeque};
+mod shelves;
 
 pub use input::{Input, LoadError, Newborn, Rerun};
 pub use output::{Output, Ticket, Transmit, WriteSet};
@@ -39,6 +38,7 @@ use persist::PendingWrite;
 use crate::model::dice::Dice;
 use crate::model::ids::{Account, ContextId, LaneId, OperationId, ServiceName};
 use crate::model::profile::{Profile, Purpose};
+use crate::model::table::{Table, take_first};
 use crate::model::time::Timestamp;
 use crate::rules::classify::classify;
 use crate::rules::step;
@@ -46,16 +46,16 @@ use crate::rules::step;
 /// Everything that one context knows of its outbox. See the module for how to use it.
 pub struct Engine {
     context: ContextId,
-    services: BTreeMap<ServiceName, ServiceSetup>,
+    services: Table<ServiceName, ServiceSetup>,
     /// Profiles by digest: those configured, and those that stored operations are pinned to.
-    profiles: BTreeMap<String, Profile>,
+    profiles: Table<String, Profile>,
     consumes: bool,
     account: Option<Account>,
-    lanes: BTreeMap<LaneId, LaneState>,
-    entries: BTreeMap<OperationId, Entry>,
-    writes: BTreeMap<Ticket, PendingWrite>,
-    waiting: BTreeMap<OperationId, Vec<Waiting>>,
-    outputs: VecDeque<Output>,
+    lanes: Table<LaneId, LaneState>,
+    entries: Table<OperationId, Entry>,
+    writes: Table<Ticket, PendingWrite>,
+    waiting: Table<OperationId, Vec<Waiting>>,
+    outputs: Vec<Output>,
     dice: Dice,
     tickets: u64,
     wake_at: Option<Timestamp>,
@@ -73,20 +73,22 @@ impl Engine {
         consumes: bool,
         dice: Dice,
     ) -> Self {
-        let profiles = services.iter().map(|service| &service.profile);
-        let profiles = profiles.map(|own| (own.digest.clone(), own.clone())).collect();
-        let services = services.into_iter().map(|own| (own.name.clone(), own)).collect();
+        let (mut known, mut profiles) = (Table::new(), Table::new());
+        for service in services {
+            profiles.insert(service.profile.digest.clone(), service.profile.clone());
+            known.insert(service.name.clone(), service);
+        }
         Self {
             context,
-            services,
+            services: known,
             profiles,
             consumes,
             account: None,
-            lanes: BTreeMap::new(),
-            entries: BTreeMap::new(),
-            writes: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            outputs: VecDeque::new(),
+            lanes: Table::new(),
+            entries: Table::new(),
+            writes: Table::new(),
+            waiting: Table::new(),
+            outputs: Vec::new(),
             dice,
             tickets: 0,
             wake_at: None,
@@ -114,7 +116,7 @@ impl Engine {
                 }
             }
             Input::Due(lane, queue, due) => self.read_due(now, &lane, queue, due),
-            Input::Hint(lane) => self.hint(&lane),
+            Input::Hint(service) => self.hint(&service),
             Input::Loaded(id, loaded) => self.loaded(now, &id, loaded),
             Input::Lost(id, purpose) => {
                 if self.exchange_over(&id) {
@@ -134,7 +136,7 @@ impl Engine {
 
     /// The next thing to do, until there is none.
     pub fn poll_output(&mut self) -> Option<Output> {
-        self.outputs.pop_front()
+        take_first(&mut self.outputs)
     }
 
     /// When the engine wants an `Input::Tick`; `None` while only other inputs can move it.

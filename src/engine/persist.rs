@@ -11,12 +11,16 @@ use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 use crate::model::storage::{Durability, StoreError, Written};
+use crate::model::table::take_first;
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::LEASE_GRACE_MS;
 use crate::rules::step::{self, Refused, Step, step};
 
 /// How often in a row a record is read again because another context keeps writing it.
 const RELOADS_MAX: u32 = 8;
+
+/// A person named a job that serves another operation.
+const JOB_TAKEN: CallError = CallError::NotAllowed("that job belongs to another operation already");
 
 /// A write that is not yet answered, and what follows from it.
 pub(super) struct PendingWrite {
@@ -48,7 +52,7 @@ impl Engine {
             return self.refuse(call, CallError::NotFound);
         };
         if entry.writing.is_some() || entry.reloading {
-            entry.inbox.push_back((input, call));
+            entry.inbox.push((input, call));
             return;
         }
         let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
@@ -114,7 +118,7 @@ impl Engine {
         operation.revision = stored.next();
         let journal = fold(&mut operation, entry.last_line.as_ref(), &done.entries);
         let answer_by = fence.is_none().then(|| now.after(LEASE_GRACE_MS));
-        self.outputs.push_back(Output::Persist(Box::new(WriteSet {
+        self.outputs.push(Output::Persist(Box::new(WriteSet {
             ticket,
             replaces: newborn.is_none().then_some(stored),
             write_id: WriteId(write_id),
@@ -164,8 +168,11 @@ impl Engine {
             Ok(Written::Stale) => self.read_again(pending),
             Ok(Written::NameTaken(other)) => self.name_taken(now, pending, other),
             Ok(Written::JobTaken(_)) => {
-                let id = pending.id.clone();
-                self.apply(now, &id, step::Input::JobTaken, pending.call);
+                if pending.call.is_some() {
+                    self.refuse(pending.call, JOB_TAKEN);
+                    return self.next_in_inbox(now, &pending.id);
+                }
+                self.apply(now, &pending.id, step::Input::JobTaken, None);
             }
             Ok(Written::Fenced) => self.fenced(now, pending),
             Err(error) => self.not_stored(now, pending, &error),
@@ -186,9 +193,9 @@ impl Engine {
         }
         let boxed = Box::new(pending.operation.clone());
         let event = Event { operation: pending.operation, entries: pending.entries };
-        self.outputs.push_back(Output::Event(Box::new(event)));
+        self.outputs.push(Output::Event(Box::new(event)));
         for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
-            self.outputs.push_back(Output::Reply(call, Ok(boxed.clone())));
+            self.outputs.push(Output::Reply(call, Ok(boxed.clone())));
         }
         self.start_sending(now, &id, pending.send);
         self.next_in_inbox(now, &id);
@@ -225,7 +232,7 @@ impl Engine {
         });
         entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
         match transmit {
-            Some(transmit) => self.outputs.push_back(Output::Transmit(Box::new(transmit))),
+            Some(transmit) => self.outputs.push(Output::Transmit(Box::new(transmit))),
             None => self.not_sent(now, id, purpose),
         }
     }
@@ -243,9 +250,9 @@ impl Engine {
         }
         entry.reloading = true;
         if let Some(input) = pending.input {
-            entry.inbox.push_front((input, pending.call));
+            entry.inbox.insert(0, (input, pending.call));
         }
-        self.outputs.push_back(Output::Load(pending.id));
+        self.outputs.push(Output::Load(pending.id));
     }
 
     /// This context no longer owns the lane. A wish of the app is written without ownership; all
@@ -294,7 +301,7 @@ impl Engine {
 
     pub(super) fn next_in_inbox(&mut self, now: Timestamp, id: &OperationId) {
         let next = self.entries.get_mut(id).filter(|entry| entry.writing.is_none());
-        if let Some((input, call)) = next.and_then(|entry| entry.inbox.pop_front()) {
+        if let Some((input, call)) = next.and_then(|entry| take_first(&mut entry.inbox)) {
             self.apply(now, id, input, call);
             self.next_in_inbox(now, id);
         }
@@ -302,7 +309,7 @@ impl Engine {
 
     pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {
         if let Some(call) = call {
-            self.outputs.push_back(Output::Reply(call, Err(why)));
+            self.outputs.push(Output::Reply(call, Err(why)));
         }
     }
 
@@ -312,9 +319,9 @@ impl Engine {
             return;
         };
         let birth = entry.birth.take().map(|birth| birth.call);
-        let waiting = entry.inbox.drain(..).filter_map(|(_, call)| call);
-        for call in birth.into_iter().chain(waiting).collect::<Vec<_>>() {
-            self.refuse(Some(call), CallError::AccountChanged);
+        self.refuse(birth, CallError::AccountChanged);
+        for (_, call) in entry.inbox {
+            self.refuse(call, CallError::AccountChanged);
         }
     }
 }
@@ -331,9 +338,10 @@ fn fold(operation: &mut Operation, last: Option<&Line>, entries: &[JournalEntry]
             return vec![Line { count: last.count + 1, entry: folded, ..*last }];
         }
     }
-    let number_all = entries.iter().map(|entry| {
+    let mut lines = Vec::new();
+    for entry in entries {
         operation.counters.journal += 1;
-        Line { number: operation.counters.journal, count: 1, entry: entry.clone() }
-    });
-    number_all.collect()
+        lines.push(Line { number: operation.counters.journal, count: 1, entry: entry.clone() });
+    }
+    lines
 }

@@ -6,6 +6,7 @@ use crate::model::ids::JobId;
 use crate::model::operation::Operation;
 use crate::model::profile::{Profile, Purpose};
 use crate::rules::structured::serialize_string;
+use crate::rules::text;
 
 /// The request for an exchange; `None` when the profile has no such call or no job id is known.
 pub fn request(
@@ -59,7 +60,7 @@ pub fn with_id(path: &str, id: &JobId) -> String {
             encoded.push(char::from(HEX[usize::from(byte & 15)]));
         }
     }
-    path.replace("{id}", &encoded)
+    text::replace(path, "{id}", &encoded)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
 use super::sys::{Credential, Host};
 use crate::driver::ports::{App, Authorization, AuthorizeRequest};
@@ -13,6 +12,7 @@ use crate::model::ids::{Account, Scope, ServiceName};
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 use crate::record::{journal, view};
+use crate::web::promise::outcome;
 
 /// The app's callbacks, reached through the facade.
 pub(super) struct JsApp {
@@ -40,7 +40,7 @@ impl App for JsApp {
             Purpose::Cancel => "call",
         };
         let promise = self.host.authorize(request.service.as_str(), purpose, request.refresh);
-        let given = JsFuture::from(promise.ok()?).await.ok()?;
+        let given = outcome(&promise.ok()?).await.ok()?;
         if !given.is_object() {
             return None;
         }
@@ -59,7 +59,7 @@ impl App for JsApp {
 
     async fn fault_of(&self, service: &ServiceName, result: &[u8]) -> Option<String> {
         let promise = self.host.validate(service.as_str(), Uint8Array::from(result));
-        match JsFuture::from(promise.ok()?).await {
+        match outcome(&promise.ok()?).await {
             Ok(fault) => fault.as_string(),
             Err(_) => Some("the result's schema threw".into()),
         }
@@ -71,7 +71,7 @@ impl App for JsApp {
 
     async fn settled(&self, operation: &Operation) -> bool {
         match self.host.settled(&view::view(operation)) {
-            Ok(promise) => JsFuture::from(promise).await.is_ok(),
+            Ok(promise) => outcome(&promise).await.is_ok(),
             Err(_) => false,
         }
     }

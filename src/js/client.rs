@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
+use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::app::JsApp;
@@ -10,15 +10,19 @@ use super::errors::{faulty, thrown};
 use super::ports::WebPorts;
 use super::setup;
 use super::sys::Host;
+use crate::driver::outbox::Page;
 use crate::driver::ports::store::Name;
 use crate::driver::{Driver, Submission};
 use crate::model::error::{Code, Error};
 use crate::model::ids::{IdempotencyKey, Intent, OperationId, ServiceName};
+use crate::model::operation::Operation;
 use crate::model::time::Timestamp;
 use crate::record::view::view;
 use crate::rules::options::{self, ApiCommand};
+use crate::rules::reader::Fault;
 use crate::web::fetch::FetchTransport;
 use crate::web::idb::IndexedDbStore;
+use crate::web::promise::promise;
 use crate::web::runtime::WebRuntime;
 
 /// One client of one page. Every method takes `&self`: calls may overlap.
@@ -32,10 +36,11 @@ impl Client {
     /// Makes a client; touches nothing.
     #[wasm_bindgen(constructor)]
     pub fn new(config: &str, host: Host) -> Result<Self, JsValue> {
-        let config = options::config(config)
-            .map_err(|faults| thrown(&faulty(Code::InvalidInput, &faults)))?;
-        let services = config.services.into_iter().map(setup::service);
-        let services = services.collect::<Result<Vec<_>, _>>().map_err(|error| thrown(&error))?;
+        let config = options::config(config).map_err(refused)?;
+        let mut services = Vec::new();
+        for service in config.services {
+            services.push(setup::service(service).map_err(thrown)?);
+        }
         let runtime = Rc::new(WebRuntime::new());
         let timer = Rc::clone(&runtime);
         let ports = WebPorts {
@@ -46,7 +51,7 @@ impl Client {
         };
         let driver = Driver::new(ports, services).ok_or_else(|| {
             let why = "this host gives no randomness";
-            thrown(&Error::new(Code::StorageUnavailable, why, "use a host with crypto"))
+            thrown(Error::new(Code::StorageUnavailable, why, "use a host with crypto"))
         })?;
         let waker = driver.clone();
         timer.on_wake(move || waker.wake());
@@ -54,101 +59,97 @@ impl Client {
     }
 
     /// Hands work over; gives its state once that is durable.
-    pub async fn submit(
-        &self,
-        service: String,
-        submission: String,
-        body: Uint8Array,
-    ) -> Result<String, JsValue> {
+    pub fn submit(&self, service: String, submission: String, body: Uint8Array) -> Promise {
+        let driver = self.driver.clone();
         let body = body.to_vec();
-        let read = options::submission(&submission)
-            .map_err(|faults| thrown(&faulty(Code::InvalidInput, &faults)))?;
-        let submission = Submission {
-            service: ServiceName(service),
-            intent: Intent(read.intent),
-            content_type: read.content_type.unwrap_or_else(|| "application/json".into()),
-            key: read.key.map(IdempotencyKey),
-            limits: read.limits,
-            body,
-        };
-        self.driver.submit(submission).await.map(|own| view(&own)).map_err(|e| thrown(&e))
+        promise(Box::pin(async move {
+            let read = options::submission(&submission).map_err(refused)?;
+            let submission = Submission {
+                service: ServiceName(service),
+                intent: Intent(read.intent),
+                content_type: read.content_type.unwrap_or_else(|| "application/json".into()),
+                key: read.key.map(IdempotencyKey),
+                limits: read.limits,
+                body,
+            };
+            state(driver.submit(submission).await.map(Some))
+        }))
     }
 
     /// The newest operation of an intent.
-    pub async fn find(&self, service: String, intent: String) -> Result<Option<String>, JsValue> {
-        let found = async {
-            let account = self.driver.account()?;
-            self.driver
-                .find(&Name { account, service: ServiceName(service), intent: Intent(intent) })
-                .await
-        };
-        found.await.map(|own| own.as_ref().map(view)).map_err(|error| thrown(&error))
+    pub fn find(&self, service: String, intent: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let account = driver.account().map_err(thrown)?;
+            let name = Name { account, service: ServiceName(service), intent: Intent(intent) };
+            state(driver.find(&name).await)
+        }))
     }
 
     /// An operation by its id.
-    pub async fn load(&self, id: String) -> Result<Option<String>, JsValue> {
-        let loaded = self.driver.load(&OperationId(id)).await;
-        loaded.map(|own| own.as_ref().map(view)).map_err(|error| thrown(&error))
+    pub fn load(&self, id: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move { state(driver.load(&OperationId(id)).await) }))
     }
 
     /// A page of operations.
-    pub async fn list(&self, filter: String) -> Result<String, JsValue> {
-        let filter = options::list_filter(&filter)
-            .map_err(|faults| thrown(&faulty(Code::InvalidInput, &faults)))?;
-        let cursor = filter.cursor.as_deref().map(read_cursor).transpose();
-        let cursor = cursor.map_err(|error| thrown(&error))?;
-        let page = self.driver.list(&filter, cursor).await.map_err(|error| thrown(&error))?;
-        let mut out = String::from("{\"operations\":[");
-        for (index, operation) in page.operations.iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            out.push_str(&view(operation));
-        }
-        out.push(']');
-        if let Some((at, id)) = page.cursor {
-            out.push_str(",\"cursor\":\"");
-            out.push_str(&at.0.to_string());
-            out.push('.');
-            out.push_str(id.as_str());
-            out.push('"');
-        }
-        out.push('}');
-        Ok(out)
+    pub fn list(&self, filter: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let filter = options::list_filter(&filter).map_err(refused)?;
+            let cursor = filter.cursor.as_deref().map(read_cursor).transpose().map_err(thrown)?;
+            let page = driver.list(&filter, cursor).await.map_err(thrown)?;
+            Ok(page_text(&page).into())
+        }))
     }
 
     /// Carries a wish into an operation; gives its state afterwards.
-    pub async fn command(&self, id: String, command: String) -> Result<String, JsValue> {
-        let command = options::command(&command)
-            .map_err(|faults| thrown(&faulty(Code::InvalidInput, &faults)))?;
-        let id = OperationId(id);
-        let done = match command {
-            ApiCommand::Step(command) => self.driver.command(&id, command).await,
-            ApiCommand::Retry { reviewed, anyway } => {
-                self.driver.retry(&id, reviewed, anyway).await
-            }
-        };
-        done.map(|own| view(&own)).map_err(|error| thrown(&error))
+    pub fn command(&self, id: String, command: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let id = OperationId(id);
+            let done = match options::command(&command).map_err(refused)? {
+                ApiCommand::Step(command) => driver.command(&id, command).await,
+                ApiCommand::Retry { reviewed, anyway } => driver.retry(&id, reviewed, anyway).await,
+            };
+            state(done.map(Some))
+        }))
     }
 
     /// An operation's journal.
-    pub async fn journal(&self, id: String) -> Result<String, JsValue> {
-        let lines = self.driver.journal(&OperationId(id)).await;
-        let lines = lines.map_err(|error| thrown(&error))?;
-        Ok(["[", &lines.join(","), "]"].concat())
+    pub fn journal(&self, id: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let lines = driver.journal(&OperationId(id)).await.map_err(thrown)?;
+            let mut out = String::from("[");
+            for (index, line) in lines.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(line);
+            }
+            out.push(']');
+            Ok(out.into())
+        }))
     }
 
     /// One piece of a kept result, from 0; nothing past the last.
-    pub async fn chunk(&self, id: String, index: u32) -> Result<Option<Uint8Array>, JsValue> {
-        let piece = self.driver.chunk(&OperationId(id), index).await;
-        piece
-            .map(|own| own.map(|bytes| Uint8Array::from(bytes.as_slice())))
-            .map_err(|error| thrown(&error))
+    pub fn chunk(&self, id: String, index: u32) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let piece = driver.chunk(&OperationId(id), index).await.map_err(thrown)?;
+            Ok(piece.map_or(JsValue::UNDEFINED, |own| Uint8Array::from(own.as_slice()).into()))
+        }))
     }
 
     /// Looks at what is due now.
     pub fn wake(&self) {
         self.driver.wake();
+    }
+
+    /// Looks at the store again: another tab has changed something of this service.
+    pub fn hint(&self, service: String) {
+        self.driver.hint(ServiceName(service));
     }
 
     /// Gives every lane back; the next wake begins anew.
@@ -158,14 +159,49 @@ impl Client {
     }
 
     /// Opens and resumes whatever is pending.
-    pub async fn start(&self) -> Result<(), JsValue> {
-        self.driver.start().await.map_err(|error| thrown(&error))
+    pub fn start(&self) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            driver.start().await.map_err(thrown)?;
+            Ok(JsValue::UNDEFINED)
+        }))
     }
 
     /// Stops for good.
-    pub async fn close(&self) {
+    pub fn close(&self) -> Promise {
         self.driver.close();
+        promise(Box::pin(async { Ok(JsValue::UNDEFINED) }))
     }
+}
+
+/// An operation's state, as the facade gets it.
+fn state(found: Result<Option<Operation>, Error>) -> Result<JsValue, JsValue> {
+    let found = found.map_err(thrown)?;
+    Ok(found.map_or(JsValue::UNDEFINED, |own| view(&own).into()))
+}
+
+fn refused(faults: Vec<Fault>) -> JsValue {
+    thrown(faulty(Code::InvalidInput, &faults))
+}
+
+fn page_text(page: &Page) -> String {
+    let mut out = String::from("{\"operations\":[");
+    for (index, operation) in page.operations.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        out.push_str(&view(operation));
+    }
+    out.push(']');
+    if let Some((at, id)) = &page.cursor {
+        out.push_str(",\"cursor\":\"");
+        out.push_str(&at.0.to_string());
+        out.push('.');
+        out.push_str(id.as_str());
+        out.push('"');
+    }
+    out.push('}');
+    out
 }
 
 fn read_cursor(text: &str) -> Result<(Timestamp, OperationId), Error> {

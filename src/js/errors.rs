@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use crate::model::error::{Code, Error};
 use crate::rules::reader::Fault;
 
-pub(super) fn thrown(error: &Error) -> JsValue {
+pub(super) fn thrown(error: Error) -> JsValue {
     let object = Object::new();
     let set = |name: &str, value: &str| {
         // Setting a member of a new plain object cannot fail.

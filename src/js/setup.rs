@@ -18,7 +18,7 @@ pub(super) fn service(config: ServiceConfig) -> Result<ServiceSetup, Error> {
     };
     let profile = profile::read(&text).map_err(|faults| {
         let error = faulty(Code::InvalidProfile, &faults);
-        let pointer = error.field.unwrap_or_default();
+        let pointer = error.field.unwrap_or_default().replace('/', ".");
         Error { field: Some([field.as_str(), &pointer].concat()), ..error }
     })?;
     Ok(ServiceSetup {

@@ -1,6 +1,6 @@
 //! What a response's body says, at the places that a profile points at.
 
-use std::collections::BTreeMap;
+use super::table::Table;
 
 /// One value that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum BodyForm {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// What was found.
-    pub values: BTreeMap<String, Fact>,
+    pub values: Table<String, Fact>,
     /// What the body is.
     pub form: BodyForm,
 }
@@ -90,7 +90,9 @@ mod tests {
     use super::*;
 
     fn facts(fact: Fact) -> Facts {
-        Facts { values: BTreeMap::from([("it".to_owned(), fact)]), form: BodyForm::Json }
+        let mut values = Table::new();
+        values.insert("it".to_owned(), fact);
+        Facts { values, form: BodyForm::Json }
     }
 
     #[test]

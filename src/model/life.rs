@@ -24,10 +24,10 @@ use super::hold::{Hold, ParkReason, WaitReason};
 use super::ids::{JobId, Scope};
 use super::time::{Timestamp, Wait};
 
-/// A transition that the diagram does not show, by name.
+/// A transition that the diagram does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no such transition from here: {0}")]
-pub struct Illegal(pub &'static str);
+#[error("no such transition from here")]
+pub struct Illegal;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Life {
             && (parts.evidence.accepted.is_some()
                 || !matches!(parts.stage, Stage::Work | Stage::Result { .. }))
             && !(rejected && parts.evidence.may_be_accepted());
-        if legal { Ok(Self(parts)) } else { Err(Illegal("restore")) }
+        if legal { Ok(Self(parts)) } else { Err(Illegal) }
     }
 
     /// Whether a request that changes state is written ahead and not yet settled.
@@ -108,7 +108,7 @@ impl Life {
     ) -> Result<(), Illegal> {
         let evidence = &mut self.0.evidence;
         if self.0.stage != Stage::Submit || evidence.current.is_some() {
-            return Err(Illegal("write_ahead"));
+            return Err(Illegal);
         }
         if evidence.unresolved.is_none() {
             evidence.scope = scope;
@@ -121,13 +121,13 @@ impl Life {
 
     /// The attempt that was written ahead never left.
     pub fn not_sent(&mut self) -> Result<(), Illegal> {
-        self.0.evidence.current.take().map(|_| ()).ok_or(Illegal("not_sent"))
+        self.0.evidence.current.take().map(|_| ()).ok_or(Illegal)
     }
 
     /// The attempt that was written ahead has no readable answer: it may have been accepted.
     pub fn lost(&mut self) -> Result<(), Illegal> {
         let evidence = &mut self.0.evidence;
-        let attempt = evidence.current.take().ok_or(Illegal("lost"))?;
+        let attempt = evidence.current.take().ok_or(Illegal)?;
         let first_at = evidence.unresolved.as_ref().map_or(attempt.written_at, |u| u.first_at);
         let abort_at = evidence.unresolved.as_ref().map_or(attempt.abort_at, |u| u.abort_at);
         evidence.unresolved =
@@ -137,7 +137,7 @@ impl Life {
 
     /// The attempt that was written ahead was definitely refused; earlier ones stay as they are.
     pub fn refused(&mut self) -> Result<(), Illegal> {
-        self.0.evidence.current.take().ok_or(Illegal("refused"))?;
+        self.0.evidence.current.take().ok_or(Illegal)?;
         self.0.evidence.refused += 1;
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Life {
         at: Timestamp,
     ) -> Result<(), Illegal> {
         if self.0.stage != Stage::Submit {
-            return Err(Illegal("accepted"));
+            return Err(Illegal);
         }
         self.0.evidence.current = None;
         self.0.evidence.accepted = Some(Accepted { id, how, at });
@@ -162,7 +162,7 @@ impl Life {
     /// A person says that no attempt was executed: it may be sent again, under the same identity.
     pub fn disproved(&mut self) -> Result<(), Illegal> {
         if self.0.stage != Stage::Submit || self.0.evidence.current.is_some() {
-            return Err(Illegal("disproved"));
+            return Err(Illegal);
         }
         self.0.evidence.unresolved = None;
         self.0.evidence.disproved = true;
@@ -173,7 +173,7 @@ impl Life {
     /// The job is complete: its result is due.
     pub fn completed(&mut self, expires_at: Option<Timestamp>) -> Result<(), Illegal> {
         if self.0.stage != Stage::Work {
-            return Err(Illegal("completed"));
+            return Err(Illegal);
         }
         self.0.stage = Stage::Result { expires_at };
         self.0.hold = Hold::Ready;
@@ -187,7 +187,7 @@ impl Life {
                 self.0.stage = Stage::Work;
                 Ok(())
             }
-            Stage::Submit | Stage::Work | Stage::Ended { .. } => Err(Illegal("not_ready")),
+            Stage::Submit | Stage::Work | Stage::Ended { .. } => Err(Illegal),
         }
     }
 
@@ -215,7 +215,7 @@ impl Life {
     pub fn end(&mut self, now: Timestamp, ending: Ending) -> Result<(), Illegal> {
         let rejected = matches!(ending, Ending::Rejected(_));
         if self.is_ended() || (rejected && self.0.evidence.may_be_accepted()) {
-            return Err(Illegal("end"));
+            return Err(Illegal);
         }
         if self.0.evidence.current.is_some() {
             self.lost()?;
@@ -229,7 +229,7 @@ impl Life {
     /// Notes the wish to cancel; asking twice is asking once.
     pub fn want_cancel(&mut self, now: Timestamp) -> Result<(), Illegal> {
         if self.is_ended() {
-            return Err(Illegal("want_cancel"));
+            return Err(Illegal);
         }
         self.0.cancel.get_or_insert(Cancel {
             requested_at: now,
@@ -249,7 +249,7 @@ impl Life {
         abort_ms: u64,
     ) -> Result<(), Illegal> {
         let cancel = self.0.cancel.as_mut().filter(|cancel| !cancel.settled);
-        let cancel = cancel.ok_or(Illegal("write_cancel_ahead"))?;
+        let cancel = cancel.ok_or(Illegal)?;
         cancel.attempts += 1;
         cancel.read = false;
         cancel.current = Some(Attempt::new(cancel.attempts, now, send_before_ms, abort_ms));
@@ -258,7 +258,7 @@ impl Life {
 
     /// The cancel attempt is over; `settled` when the service has answered for good.
     pub fn cancel_answered(&mut self, settled: bool) -> Result<(), Illegal> {
-        let cancel = self.0.cancel.as_mut().ok_or(Illegal("cancel_answered"))?;
+        let cancel = self.0.cancel.as_mut().ok_or(Illegal)?;
         cancel.current = None;
         cancel.settled |= settled;
         Ok(())
@@ -274,7 +274,7 @@ impl Life {
     /// Opens, moves or (with `None`) closes the reads for late billing.
     pub fn settle(&mut self, settlement: Option<Settlement>) -> Result<(), Illegal> {
         if !self.is_ended() {
-            return Err(Illegal("settle"));
+            return Err(Illegal);
         }
         self.0.settlement = settlement;
         Ok(())
@@ -283,7 +283,7 @@ impl Life {
     /// Moves the delivery of the ending; an acknowledged one stays acknowledged.
     pub fn deliver(&mut self, delivery: Delivery) -> Result<(), Illegal> {
         match &self.0.delivery {
-            None => Err(Illegal("deliver")),
+            None => Err(Illegal),
             Some(Delivery::Acknowledged(_)) => Ok(()),
             Some(Delivery::Pending(_) | Delivery::Delivered(_)) => {
                 self.0.delivery = Some(delivery);
@@ -294,7 +294,7 @@ impl Life {
 
     fn set_hold(&mut self, hold: Hold) -> Result<(), Illegal> {
         if self.is_ended() {
-            return Err(Illegal("hold"));
+            return Err(Illegal);
         }
         self.0.hold = hold;
         Ok(())

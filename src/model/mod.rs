@@ -18,5 +18,6 @@ pub mod pointer;
 pub mod policy;
 pub mod profile;
 pub mod storage;
+pub mod table;
 pub mod time;
 pub mod value;

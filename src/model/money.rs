@@ -14,8 +14,8 @@ impl Credits {
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        if whole.is_empty() || !(whole.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit())
-        {
+        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
             return None;
         }
         let mut amount = whole.parse::<i64>().ok()?.checked_mul(MILLIONTHS)?;

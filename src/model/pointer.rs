@@ -11,7 +11,11 @@ impl Pointer {
         if text.is_empty() {
             return Some(Self(Vec::new()));
         }
-        text.strip_prefix('/')?.split('/').map(unescape).collect::<Option<_>>().map(Self)
+        let mut segments = Vec::new();
+        for segment in text.strip_prefix('/')?.split('/') {
+            segments.push(unescape(segment)?);
+        }
+        Some(Self(segments))
     }
 
     /// The names and indices from the root on, unescaped.

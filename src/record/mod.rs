@@ -18,7 +18,6 @@ use crate::model::money::{Credits, Ledger};
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
 use crate::model::policy::Limits;
 use crate::model::time::Timestamp;
-use crate::model::value::Value;
 use crate::rules::json;
 use crate::rules::reader::{Faults, Reader};
 use writer::Object;
@@ -110,8 +109,8 @@ pub fn encode(operation: &Operation) -> String {
 /// [`DecodeError`]: the record is not to be driven, or not to be read at all.
 pub fn decode(text: &str) -> Result<Operation, DecodeError> {
     let value = json::parse(text.as_bytes(), DEPTH_MAX).map_err(|_| DecodeError::Damaged)?;
-    let faults = Faults::default();
-    let reader = Reader::root(&value, &faults);
+    let faults = Faults::of(&value);
+    let reader = faults.root();
     let min_reader = reader.required("minReader").and_then(|own| own.whole(1, u64::MAX));
     match min_reader {
         Some(min_reader) if min_reader > FORMAT => return Err(DecodeError::Newer),
@@ -130,14 +129,12 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
     let counters = inner(reader, "counters")?;
     let parts = life::decode(&inner(reader, "life")?)?;
     let life = Life::restore(parts).map_err(|_| reader.fault("no such life")).ok()?;
-    let unknown = match reader.value {
-        Value::Map(members) => {
-            members.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).cloned().collect()
+    let mut unknown = Vec::new();
+    for own in reader.members() {
+        if !KNOWN.contains(&own.name()) {
+            unknown.push((own.name().to_owned(), own.value.clone()));
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
-            return None;
-        }
-    };
+    }
     Some(Operation {
         identity: Identity {
             id: OperationId(text(reader, "id")),

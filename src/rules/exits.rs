@@ -26,12 +26,30 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
         ParkReason::OutcomeUnknown | ParkReason::CancelUnconfirmed | ParkReason::KeyConflict => &[],
     };
     let mut all = on.to_vec();
-    if operation.life.stage == Stage::Submit {
-        all.extend([FOUND, NOT_EXECUTED]);
+    if may_be_found(operation) {
+        all.push(FOUND);
+    }
+    if may_be_disproved(operation) {
+        all.push(NOT_EXECUTED);
         if matches!(reason, ParkReason::OutcomeUnknown | ParkReason::ScopeChanged) {
             all.push(ACCEPT_RISK);
         }
     }
     all.push(ABANDON);
     all
+}
+
+/// Whether a person may say under which id the service took the work on: only where it may have.
+pub fn may_be_found(operation: &Operation) -> bool {
+    may_be_disproved(operation)
+        || (operation.life.stage == Stage::Submit
+            && matches!(operation.life.hold, Hold::Parked { reason: ParkReason::KeyConflict, .. }))
+}
+
+/// Whether a person may say that no attempt was executed: only where one may have been, and where
+/// the same key may be sent again.
+pub fn may_be_disproved(operation: &Operation) -> bool {
+    operation.life.stage == Stage::Submit
+        && operation.life.evidence.unresolved.is_some()
+        && !matches!(operation.life.hold, Hold::Parked { reason: ParkReason::KeyConflict, .. })
 }

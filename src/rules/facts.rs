@@ -4,8 +4,6 @@
 //! [`FactsLimits::fact_bytes_max`] is passed over as it comes, and what no pointer leads to is
 //! neither copied nor kept.
 
-use std::collections::BTreeMap;
-
 use actson::{JsonEvent, parser::ParserError};
 
 use super::{
@@ -15,6 +13,7 @@ use super::{
 use crate::model::{
     facts::{BodyForm, Fact, Facts},
     pointer::Pointer,
+    table::Table,
 };
 
 /// The byte order mark in UTF-8, which JSON forbids, some services send, and browsers pass over.
@@ -53,15 +52,11 @@ impl FactsReader {
     /// A name may come more than once: its first pointer in this order that leads to a value
     /// wins, even where the value is `null` or too long to keep.
     pub fn new(pointers: &[(String, Pointer)], limits: FactsLimits) -> Self {
-        let targets = pointers
-            .iter()
-            .map(|(name, pointer)| Target {
-                name: name.clone(),
-                pointer: pointer.clone(),
-                matched: 0,
-                found: Found::Nothing,
-            })
-            .collect();
+        let mut targets = Vec::new();
+        for (name, pointer) in pointers {
+            let (name, pointer) = (name.clone(), pointer.clone());
+            targets.push(Target { name, pointer, matched: 0, found: Found::Nothing });
+        }
         Self {
             tokens: JsonTokens::new(
                 LoneSurrogates::Replace,
@@ -102,7 +97,7 @@ impl FactsReader {
         };
         let values = match form {
             BodyForm::Json | BodyForm::Broken => self.walk.into_values(),
-            BodyForm::Empty | BodyForm::NotJson => BTreeMap::new(),
+            BodyForm::Empty | BodyForm::NotJson => Table::new(),
         };
         Facts { values, form }
     }
@@ -266,8 +261,8 @@ impl Walk {
         self.end_value(fact);
     }
 
-    fn into_values(self) -> BTreeMap<String, Fact> {
-        let mut values = BTreeMap::new();
+    fn into_values(self) -> Table<String, Fact> {
+        let mut values = Table::new();
         // Backwards, so that the first pointer of a name has the last word.
         for target in self.targets.into_iter().rev() {
             match target.found {
@@ -489,7 +484,7 @@ mod tests {
 
     #[test]
     fn plain_text_that_begins_with_a_number_gives_no_fact() {
-        assert_eq!(read("404 page not found", &[("id", "")]).values, BTreeMap::new());
+        assert_eq!(read("404 page not found", &[("id", "")]).values, Table::new());
     }
 
     #[test]

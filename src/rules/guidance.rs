@@ -75,19 +75,24 @@ fn retry_after(headers: &Headers, now: Timestamp) -> Option<u64> {
 
 /// The longest time until one of the used-up quotas is restored.
 fn rate_limit(headers: &Headers) -> Option<u64> {
-    let lines: Vec<_> = headers
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("ratelimit"))
-        .map(|(_, value)| value)
-        .collect();
-    let parameter =
-        |item: &structured::Item, key| item.parameter(key).and_then(structured::Bare::integer);
-    structured::parse_list(&lines.join(", "))?
-        .iter()
-        .filter(|item| parameter(item, "r") == Some(0))
-        .filter_map(|item| u64::try_from(parameter(item, "t")?).ok())
-        .max()
-        .map(|seconds| seconds.saturating_mul(1000))
+    let mut lines = String::new();
+    for (name, value) in headers.iter() {
+        if name.eq_ignore_ascii_case("ratelimit") {
+            if !lines.is_empty() {
+                lines.push_str(", ");
+            }
+            lines.push_str(value);
+        }
+    }
+    let mut longest = None;
+    for item in structured::parse_list(&lines)? {
+        let parameter = |key| item.parameter(key).and_then(structured::Bare::integer);
+        if parameter("r") == Some(0) {
+            let seconds = parameter("t").and_then(|seconds| u64::try_from(seconds).ok());
+            longest = longest.max(seconds);
+        }
+    }
+    longest.map(|seconds| seconds.saturating_mul(1000))
 }
 
 fn reset_after(headers: &Headers) -> Option<u64> {
@@ -109,7 +114,10 @@ fn decimal_ms(text: &str, unit_ms: u64) -> Option<u64> {
     let append =
         |value: u64, digit: u8| value.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
     let whole = whole.bytes().fold(0, append);
-    let thousandths = fraction.bytes().chain(*b"00").take(3).fold(0, append);
+    let mut thousandths = 0;
+    for place in 0..3 {
+        thousandths = append(thousandths, fraction.as_bytes().get(place).copied().unwrap_or(b'0'));
+    }
     let is_more = fraction.bytes().skip(3).any(|digit| digit != b'0');
     let part_ms = (thousandths * unit_ms + u64::from(is_more)).div_ceil(1000);
     Some(whole.saturating_mul(unit_ms).saturating_add(part_ms))

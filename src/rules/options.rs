@@ -2,8 +2,8 @@
 
 mod url;
 
+use super::grammar::{is_name, is_token};
 use super::json;
-use super::profile::{is_name, is_token};
 use super::reader::{Fault, Faults, Reader};
 use super::status::Status;
 use super::step::{Command, Resolution};
@@ -119,8 +119,16 @@ pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
             if services.is_empty() {
                 own.fault("there must be one at least");
             }
-            let services: Vec<_> = services.iter().map(service).collect();
-            services.into_iter().collect()
+            // All are read, so that all faults are told.
+            let mut read = Some(Vec::new());
+            for own in services {
+                read = service(&own).and_then(|own| {
+                    let mut all = read?;
+                    all.push(own);
+                    Some(all)
+                });
+            }
+            read
         });
         Some(Config { database: database?.into(), services: services? })
     })
@@ -218,15 +226,18 @@ pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
 pub fn list_filter(text: &str) -> Result<ListFilter, Vec<Fault>> {
     read(text, |reader| {
         reader.only(&["service", "status", "acknowledged", "limit", "cursor"]);
-        let statuses = reader.member("status").map(|own| {
-            let items = if own.value_is_list() { own.items() } else { vec![own] };
-            items.iter().filter_map(|item| item.one_of(Status::ALL, Status::name)).collect()
-        });
+        let mut statuses = Vec::new();
+        if let Some(own) = reader.member("status") {
+            for item in if own.value_is_list() { own.items() } else { vec![own] } {
+                if let Some(status) = item.one_of(Status::ALL, Status::name) {
+                    statuses.push(status);
+                }
+            }
+        }
         let text = |name: &str| reader.member(name).and_then(|own| own.text().map(String::from));
         let limit = reader.member("limit").map_or(Some(50), |own| own.whole_u32(1, 200));
         let (service, cursor) = (text("service").map(ServiceName), text("cursor"));
         let acknowledged = reader.member("acknowledged").and_then(|own| own.bool());
-        let statuses = statuses.unwrap_or_default();
         Some(ListFilter { service, statuses, acknowledged, limit: limit?, cursor })
     })
 }
@@ -238,8 +249,8 @@ fn read<T>(text: &str, with: impl FnOnce(&Reader<'_>) -> Option<T>) -> Result<T,
             message: ["it is no JSON: ", &error.to_string()].concat(),
         }]
     })?;
-    let faults = Faults::default();
-    let read = with(&Reader::root(&value, &faults));
+    let faults = Faults::of(&value);
+    let read = with(&faults.root());
     faults.settle(read).map_err(|faults| faults.into_iter().map(named).collect())
 }
 

@@ -1,8 +1,10 @@
 //! Reads a profile, and refuses whatever could not mean anything.
 
 use super::digest::{Sha256Stream, hex};
+use super::grammar::{is_name, is_token, leads_up};
 use super::json;
 use super::reader::{Fault, Faults, Reader};
+use super::text;
 use crate::model::pointer::Pointer;
 use crate::model::policy::Backoff;
 use crate::model::profile::{
@@ -65,10 +67,10 @@ pub fn read(text: &str) -> Result<Profile, Vec<Fault>> {
     }
     let value = json::parse(text.as_bytes(), DEPTH_MAX)
         .map_err(|error| whole(&["it is no JSON: ", &error.to_string()].concat()))?;
-    let faults = Faults::default();
+    let faults = Faults::of(&value);
     let mut digest = Sha256Stream::default();
     digest.update(text.as_bytes());
-    let read = profile(&Reader::root(&value, &faults), hex(&digest.finish()));
+    let read = profile(&faults.root(), hex(&digest.finish()));
     faults.settle(read)
 }
 
@@ -200,12 +202,12 @@ fn call(reader: &Reader<'_>, of_a_job: bool) -> Option<Call> {
     });
     let path = reader.required("path").and_then(|own| {
         let path = own.text()?;
-        let bare = path.replace("{id}", "");
+        let bare = text::replace(path, "{id}", "");
         let plain = bare.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\\{}".contains(&byte));
         if !path.starts_with('/') || path.starts_with("//") || !plain || leads_up(path) {
             own.fault("it must be an absolute path without query, such as /v1/jobs/{id}");
         }
-        if path.contains("{id}") != of_a_job {
+        if text::split_once(path, "{id}").is_some() != of_a_job {
             own.fault(if of_a_job { "it must hold {id}" } else { "no id is known yet: no {id}" });
         }
         Some(path.to_owned())
@@ -221,22 +223,26 @@ fn facts(reader: &Reader<'_>) -> Vec<FactSource> {
     for name in ["id", "status"] {
         reader.required(name);
     }
-    let read = reader.members().into_iter().map(|own| {
+    let mut read = Vec::new();
+    for own in reader.members() {
         let places = own.items();
         if places.is_empty() || places.len() > ENTRIES_MAX {
             own.fault("it must list one place or more");
         }
-        let texts = places.iter().filter_map(|place| {
-            let text = place.text()?;
+        let mut texts = Vec::new();
+        for place in places {
+            let Some(text) = place.text() else {
+                continue;
+            };
             let header = text.strip_prefix("header:").is_some_and(is_token);
             if !header && Pointer::parse(text).is_none() {
                 place.fault("it must be a JSON pointer such as /data/id, or header:Name");
             }
-            Some(text.to_owned())
-        });
-        FactSource { name: own.name().into(), places: texts.collect() }
-    });
-    read.collect()
+            texts.push(text.to_owned());
+        }
+        read.push(FactSource { name: own.name().into(), places: texts });
+    }
+    read
 }
 
 fn states(reader: &Reader<'_>) -> Vec<(String, JobState)> {
@@ -244,11 +250,15 @@ fn states(reader: &Reader<'_>) -> Vec<(String, JobState)> {
     if members.is_empty() || members.len() > ENTRIES_MAX {
         reader.fault("it must name the service's status words");
     }
-    let read: Vec<_> = members
-        .into_iter()
-        .filter_map(|own| Some((own.name().to_owned(), own.one_of(JobState::ALL, JobState::name)?)))
-        .collect();
-    if !read.iter().any(|(_, state)| *state == JobState::Completed) {
+    let mut read = Vec::new();
+    let mut completes = false;
+    for own in members {
+        if let Some(state) = own.one_of(JobState::ALL, JobState::name) {
+            completes |= state == JobState::Completed;
+            read.push((own.name().to_owned(), state));
+        }
+    }
+    if !completes {
         reader.fault("one status word must mean \"completed\"");
     }
     read
@@ -259,22 +269,29 @@ fn meanings(reader: &Reader<'_>) -> Vec<Rule> {
     if items.len() > ENTRIES_MAX {
         reader.fault("it is too long");
     }
-    let read = items.into_iter().filter_map(|own| {
+    let mut read = Vec::new();
+    for own in items {
         own.only(&["on", "code", "status", "means"]);
-        let purposes = own.member("on").map(|list| {
-            let names = list.items().into_iter();
-            names.filter_map(|name| name.one_of(Purpose::ALL, Purpose::name)).collect()
-        });
+        let mut purposes = Vec::new();
+        if let Some(list) = own.member("on") {
+            for name in list.items() {
+                if let Some(purpose) = name.one_of(Purpose::ALL, Purpose::name) {
+                    purposes.push(purpose);
+                }
+            }
+        }
         let code = own.member("code").and_then(|code| code.text().map(String::from));
         let status = own.member("status").and_then(|status| status.whole(100, 599));
         if code.is_none() && status.is_none() {
             own.fault("it must say which code or which status it is about");
         }
-        let meaning = own.required("means")?.one_of(Meaning::ALL, Meaning::name)?;
+        let meaning = own.required("means");
         let status = status.and_then(|status| u16::try_from(status).ok());
-        Some(Rule { purposes: purposes.unwrap_or_default(), code, status, meaning })
-    });
-    read.collect()
+        if let Some(meaning) = meaning.and_then(|own| own.one_of(Meaning::ALL, Meaning::name)) {
+            read.push(Rule { purposes, code, status, meaning });
+        }
+    }
+    read
 }
 
 fn settlement(reader: &Reader<'_>) -> Option<SettlementPolicy> {
@@ -284,7 +301,13 @@ fn settlement(reader: &Reader<'_>) -> Option<SettlementPolicy> {
         if words.is_empty() || words.len() > ENTRIES_MAX {
             own.fault("it must name the words that say that billing is final");
         }
-        words.iter().filter_map(|own| own.text().map(String::from)).collect()
+        let mut read = Vec::new();
+        for word in words {
+            if let Some(text) = word.text() {
+                read.push(text.to_owned());
+            }
+        }
+        read
     });
     let reads_max = reader.required("readsMax").and_then(|own| own.whole_u32(1, 100));
     let pace = pace(reader.member("pace"), RETRY);
@@ -318,26 +341,6 @@ fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
         reader.fault("firstMs must not be above capMs");
     }
     Backoff { first_ms, factor_tenths: factor.unwrap_or(usual.factor_tenths), cap_ms }
-}
-
-/// Whether a path has a segment that URLs read as "here" or "one up", spelled in any way.
-pub(super) fn leads_up(path: &str) -> bool {
-    path.split('/').any(|segment| {
-        let plain = segment.to_ascii_lowercase().replace("%2e", ".");
-        plain == "." || plain == ".."
-    })
-}
-
-/// A name that is safe wherever names go: 1 to 64 letters, digits, and `_ . -`.
-pub(super) fn is_name(text: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    (1..=64).contains(&text.len()) && text.bytes().all(plain)
-}
-
-/// A token of HTTP (RFC 9110, section 5.6.2).
-pub(super) fn is_token(text: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(token)
 }
 
 #[cfg(test)]

@@ -14,13 +14,26 @@ pub struct Fault {
 }
 
 /// The faults of one input, gathered while it is read.
-#[derive(Debug, Default)]
-pub struct Faults(RefCell<Vec<Fault>>);
+#[derive(Debug)]
+pub struct Faults<'a> {
+    root: &'a Value,
+    found: RefCell<Vec<Fault>>,
+}
 
-impl Faults {
+impl<'a> Faults<'a> {
+    /// No faults yet of this input.
+    pub const fn of(root: &'a Value) -> Self {
+        Self { root, found: RefCell::new(Vec::new()) }
+    }
+
+    /// The input's root.
+    pub const fn root(&'a self) -> Reader<'a> {
+        Reader { value: self.root, name: "", faults: self }
+    }
+
     /// What was read, if nothing was wrong with it.
     pub fn settle<T>(self, read: Option<T>) -> Result<T, Vec<Fault>> {
-        let faults = self.0.into_inner();
+        let faults = self.found.into_inner();
         match read {
             Some(read) if faults.is_empty() => Ok(read),
             Some(_) | None => Err(faults),
@@ -28,45 +41,39 @@ impl Faults {
     }
 }
 
-/// A value in its place.
+/// A value in its place. It costs nothing to have or to drop: where its place is comes out of the
+/// input by the value's address, when there is a fault to tell.
+#[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     /// The value.
     pub value: &'a Value,
     name: &'a str,
-    pointer: String,
-    faults: &'a Faults,
+    faults: &'a Faults<'a>,
 }
 
 impl<'a> Reader<'a> {
-    /// The root of an input.
-    pub const fn root(value: &'a Value, faults: &'a Faults) -> Self {
-        Self { value, name: "", pointer: String::new(), faults }
-    }
-
     /// Tells a fault of this value.
     pub fn fault(&self, message: &str) {
-        self.fault_at(self.pointer.clone(), message);
+        self.fault_at(self.pointer(), message);
     }
 
     /// The member of this name. `null` is there, and of the wrong type for every reading: it is
     /// what JSON makes of a number that is not finite.
     pub fn member(&self, name: &str) -> Option<Self> {
-        match self.value {
-            Value::Map(members) => {
-                let (name, value) = members.iter().find(|(own, _)| own == name)?;
-                Some(self.at(name, name, value))
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
-                None
-            }
-        }
+        let Value::Map(members) = self.value else {
+            return None;
+        };
+        let (name, value) = members.iter().find(|(own, _)| own == name)?;
+        Some(self.at(name, value))
     }
 
     /// The member of this name; a fault when it is absent.
     pub fn required(&self, name: &str) -> Option<Self> {
         let found = self.member(name);
         if found.is_none() {
-            self.fault_at(self.place(name), "it is missing");
+            let mut pointer = self.pointer();
+            step(&mut pointer, name);
+            self.fault_at(pointer, "it is missing");
         }
         found
     }
@@ -74,40 +81,36 @@ impl<'a> Reader<'a> {
     /// Tells of members that are not among these, and of what is no object at all.
     pub fn only(&self, names: &[&str]) {
         for member in self.members() {
-            let own = member.name();
-            if !names.contains(&own) {
-                member.fault(
-                    &["there is no option of this name; there is ", &names.join(", ")].concat(),
-                );
+            if !names.contains(&member.name) {
+                member.fault_listing("there is no option of this name; there is ", names);
             }
         }
     }
 
     /// The members of an object; a fault when it is none.
     pub fn members(&self) -> Vec<Self> {
-        match self.value {
-            Value::Map(members) => {
-                members.iter().map(|(name, value)| self.at(name, name, value)).collect()
+        let mut found = Vec::new();
+        if let Value::Map(members) = self.value {
+            for (name, value) in members {
+                found.push(self.at(name, value));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
-                self.fault("it must be an object");
-                Vec::new()
-            }
+        } else {
+            self.fault("it must be an object");
         }
+        found
     }
 
     /// The items of a list; a fault when it is none.
     pub fn items(&self) -> Vec<Self> {
-        match self.value {
-            Value::List(items) => {
-                let place = |(index, value)| self.at("", &usize::to_string(&index), value);
-                items.iter().enumerate().map(place).collect()
+        let mut found = Vec::new();
+        if let Value::List(items) = self.value {
+            for value in items {
+                found.push(self.at("", value));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Map(_) => {
-                self.fault("it must be a list");
-                Vec::new()
-            }
+        } else {
+            self.fault("it must be a list");
         }
+        found
     }
 
     /// Whether it is an object.
@@ -176,34 +179,76 @@ impl<'a> Reader<'a> {
     /// A value by its name in a table; a fault that lists the names when it is none of them.
     pub fn one_of<T: Copy>(&self, all: &[T], name_of: fn(T) -> &'static str) -> Option<T> {
         let text = self.text()?;
-        let found = all.iter().copied().find(|value| name_of(*value) == text);
-        if found.is_none() {
-            let names: Vec<_> = all.iter().map(|value| name_of(*value)).collect();
-            self.fault(&["it must be one of ", &names.join(", ")].concat());
+        let mut names = Vec::new();
+        for value in all {
+            let name = name_of(*value);
+            if name == text {
+                return Some(*value);
+            }
+            names.push(name);
         }
-        found
+        self.fault_listing("it must be one of ", &names);
+        None
     }
 
-    fn at(&self, name: &'a str, step: &str, value: &'a Value) -> Self {
-        Self { value, name, pointer: self.place(step), faults: self.faults }
+    const fn at(&self, name: &'a str, value: &'a Value) -> Self {
+        Self { value, name, faults: self.faults }
+    }
+
+    fn fault_listing(&self, what: &str, names: &[&str]) {
+        let mut message = String::from(what);
+        for (index, name) in names.iter().enumerate() {
+            if index > 0 {
+                message.push_str(", ");
+            }
+            message.push_str(name);
+        }
+        self.fault(&message);
     }
 
     fn fault_at(&self, pointer: String, message: &str) {
-        self.faults.0.borrow_mut().push(Fault { pointer, message: message.into() });
+        self.faults.found.borrow_mut().push(Fault { pointer, message: message.into() });
     }
 
-    /// The pointer to what is one step further in.
-    fn place(&self, step: &str) -> String {
-        let mut pointer = self.pointer.clone();
-        pointer.push('/');
-        for character in step.chars() {
-            match character {
-                '~' => pointer.push_str("~0"),
-                '/' => pointer.push_str("~1"),
-                plain => pointer.push(plain),
-            }
-        }
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        find(self.faults.root, self.value, &mut pointer);
         pointer
+    }
+}
+
+/// Finds a value below another by its address, and appends the steps that lead there.
+fn find(at: &Value, value: &Value, pointer: &mut String) -> bool {
+    if core::ptr::eq(at, value) {
+        return true;
+    }
+    let before = pointer.len();
+    let mut is_below = |name: &str, below: &Value| {
+        step(pointer, name);
+        let found = find(below, value, pointer);
+        if !found {
+            pointer.truncate(before);
+        }
+        found
+    };
+    match at {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        Value::List(items) => {
+            items.iter().enumerate().any(|(index, item)| is_below(&usize::to_string(&index), item))
+        }
+        Value::Map(members) => members.iter().any(|(name, member)| is_below(name, member)),
+    }
+}
+
+/// Appends one step to a pointer.
+fn step(pointer: &mut String, name: &str) {
+    pointer.push('/');
+    for character in name.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            plain => pointer.push(plain),
+        }
     }
 }
 
@@ -214,8 +259,8 @@ mod tests {
 
     fn faults(text: &str, read: impl FnOnce(&Reader<'_>)) -> Vec<String> {
         let value = json::parse(text.as_bytes(), 8).unwrap();
-        let faults = Faults::default();
-        read(&Reader::root(&value, &faults));
+        let faults = Faults::of(&value);
+        read(&faults.root());
         let found = faults.settle(Some(())).err().unwrap_or_default();
         found.into_iter().map(|fault| [fault.pointer, fault.message].join(": ")).collect()
     }

@@ -7,7 +7,7 @@ impl FailPoints for WebRuntime {
     #[cfg(feature = "fail-points")]
     fn reach(&self, point: &str) {
         use wasm_bindgen::{JsCast, JsValue};
-        let hook = super::promise::property(&js_sys::global(), "holdfastFailPoint");
+        let hook = super::promise::property(&super::sys::global(), "holdfastFailPoint");
         if let Ok(hook) = hook.dyn_into::<js_sys::Function>() {
             // What a test's hook throws is no business of the code under test.
             let _ = hook.call1(&JsValue::UNDEFINED, &point.into());

@@ -5,7 +5,8 @@ use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, ReadableStreamDefaultReader};
 
 use super::clock;
-use super::promise::{object, property, within};
+use super::promise::{object, property, set, within};
+use super::sys::{array_from, global};
 use crate::driver::ports::{Body, Head, Lost, Outgoing, Transport};
 use crate::model::http::Headers;
 use crate::model::time::Timestamp;
@@ -24,17 +25,26 @@ impl FetchTransport {
 
     /// Calls `fetch()` in this turn, and gives the promise of its response.
     fn start(&self, outgoing: &Outgoing, signal: JsValue) -> Result<JsValue, JsValue> {
-        let global = || property(&js_sys::global(), "fetch").dyn_into();
-        let fetch = self.fetch.clone().map_or_else(global, Ok)?;
-        let body = outgoing.body.as_ref();
-        let body = body.map(|bytes| ("body", Uint8Array::from(bytes.as_slice()).into()));
-        let fields = [
+        let usual = || property(&global(), "fetch").dyn_into();
+        let fetch = self.fetch.clone().map_or_else(usual, Ok)?;
+        let init = object(&[
             ("method", outgoing.method.as_str().into()),
             ("headers", pairs(&outgoing.headers)),
             ("redirect", "manual".into()),
             ("signal", signal),
-        ];
-        let init = object(fields.into_iter().chain(browser_only()).chain(body));
+        ]);
+        if let Some(body) = &outgoing.body {
+            set(&init, "body", &Uint8Array::from(body.as_slice()));
+        }
+        // Options that only browsers know; other hosts may throw at them, and need none.
+        let known = property(&property(&global(), "Request"), "prototype");
+        for (name, value) in
+            [("credentials", "omit"), ("cache", "no-store"), ("referrerPolicy", "no-referrer")]
+        {
+            if Reflect::has(&known, &name.into()).unwrap_or(false) {
+                set(&init, name, &value.into());
+            }
+        }
         fetch.call2(&JsValue::UNDEFINED, &outgoing.url.as_str().into(), &init)
     }
 }
@@ -138,8 +148,8 @@ impl FetchBody {
 fn head(response: &JsValue, mut exchange: Exchange) -> Result<Head<FetchBody>, JsValue> {
     let status = property(response, "status").as_f64().ok_or(JsValue::UNDEFINED)?;
     let mut headers = Headers::default();
-    for field in js_sys::try_iter(&property(response, "headers"))?.into_iter().flatten() {
-        let field = Array::from(&field?);
+    for field in array_from(&property(response, "headers"))?.iter() {
+        let field = array_from(&field)?;
         if let (Some(name), Some(value)) = (field.get(0).as_string(), field.get(1).as_string()) {
             headers.push(name, value);
         }
@@ -155,18 +165,10 @@ fn head(response: &JsValue, mut exchange: Exchange) -> Result<Head<FetchBody>, J
     Ok(Head { status: status as u16, headers, body: FetchBody { state, exchange } })
 }
 
-/// Options that only browsers know; other hosts may throw at them, and need none.
-fn browser_only() -> impl Iterator<Item = (&'static str, JsValue)> {
-    let prototype = property(&property(&js_sys::global(), "Request"), "prototype");
-    let options =
-        [("credentials", "omit"), ("cache", "no-store"), ("referrerPolicy", "no-referrer")];
-    options
-        .into_iter()
-        .filter(move |(name, _)| Reflect::has(&prototype, &(*name).into()).unwrap_or(false))
-        .map(|(name, value)| (name, value.into()))
-}
-
 fn pairs(headers: &Headers) -> JsValue {
-    let pair = |(name, value): (&str, &str)| Array::of2(&name.into(), &value.into());
-    headers.iter().map(pair).collect::<Array>().into()
+    let all = Array::new();
+    for (name, value) in headers.iter() {
+        all.push(&Array::of2(&name.into(), &value.into()));
+    }
+    all.into()
 }

@@ -8,12 +8,12 @@ mod read;
 mod schema;
 mod transaction;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
+use super::promise::reason;
 use crate::driver::ports::store::{
     ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Write, Written,
 };
@@ -21,7 +21,7 @@ use crate::model::ids::{Account, LaneId, OperationId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
-use codec::{float, key, lane_from_js, lane_to_js};
+use codec::{elements, float, key, lane_from_js, lane_to_js, row_from_js, some_row_from_js};
 use connection::{Connection, Scope};
 use failure::Failure;
 use schema::{BODIES, CHUNKS, JOURNAL, LANES, NAMES, OPERATIONS, PROFILES};
@@ -36,9 +36,6 @@ pub struct IndexedDbStore {
     connection: Connection,
 }
 
-/// Where a step leaves what it found.
-type Found<T> = Rc<RefCell<Option<T>>>;
-
 impl IndexedDbStore {
     /// The store in the database of this name.
     pub fn new(name: &str) -> Self {
@@ -50,7 +47,7 @@ impl IndexedDbStore {
         &self,
         scope: &Scope<'_>,
         begin: &dyn Fn(&Transaction) -> Result<Step, JsValue>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<JsValue, StoreError> {
         let writes = scope.durability.is_some();
         let mut outcome = self.attempt(scope, begin).await;
         if outcome.as_ref().is_err_and(|failure| failure.is_of_dead_handle(writes)) {
@@ -67,63 +64,60 @@ impl IndexedDbStore {
         &self,
         scope: &Scope<'_>,
         begin: &dyn Fn(&Transaction) -> Result<Step, JsValue>,
-    ) -> Result<(), Failure> {
+    ) -> Result<JsValue, Failure> {
         let database = self.connection.database().await.map_err(Failure::Open)?;
         let raw = connection::begin(&database, scope).map_err(Failure::Begin)?;
         transaction::run(raw, begin).await
     }
 
     /// Runs a transaction that only reads.
-    async fn read<T: 'static>(
+    async fn read(
         &self,
         stores: &[&str],
-        begin: impl Fn(&Transaction, Found<T>) -> Result<Step, JsValue>,
-    ) -> Result<T, StoreError> {
-        let found = Found::default();
-        let scope = Scope { stores, durability: None };
-        self.run(&scope, &|transaction| begin(transaction, found.clone())).await?;
-        found.take().ok_or_else(|| StoreError::Aborted("nothing was read".into()))
+        begin: &dyn Fn(&Transaction) -> Result<Step, JsValue>,
+    ) -> Result<JsValue, StoreError> {
+        self.run(&Scope { stores, durability: None }, begin).await
     }
 
     /// Reads one value.
-    async fn get<T: 'static>(
-        &self,
-        store: &str,
-        key: &JsValue,
-        decode: fn(&JsValue) -> Result<T, JsValue>,
-    ) -> Result<T, StoreError> {
-        self.read(&[store], |transaction, found| {
-            transaction.follow(&transaction.store(store)?.get(key)?);
-            Ok(read::into(found, decode))
+    async fn get(&self, store: &str, key: JsValue) -> Result<JsValue, StoreError> {
+        self.read(&[store], &|transaction| {
+            transaction.follow(&transaction.store(store)?.get(&key)?);
+            Ok(read::leaving())
         })
         .await
     }
 
     /// Changes a lane by a rule, and gives it as it is then.
-    async fn change_lane(
-        &self,
-        id: &LaneId,
-        rule: impl Fn(Option<&Lane>) -> Option<Lane> + Clone + 'static,
-    ) -> Result<Option<Lane>, StoreError> {
-        let found = Found::default();
+    async fn change_lane(&self, id: &LaneId, rule: LaneRule) -> Result<Option<Lane>, StoreError> {
         let scope = Scope { stores: &[LANES], durability: Some(Durability::Strict) };
-        self.run(&scope, &|transaction| {
+        let begin = |transaction: &Transaction| -> Result<Step, JsValue> {
             transaction.follow(&transaction.store(LANES)?.get(&id.as_str().into())?);
-            let (id, rule, found) = (id.clone(), rule.clone(), found.clone());
+            let (id, rule) = (id.clone(), rule.clone());
             Ok(Box::new(move |transaction, value| {
                 let stored = lane_from_js(&id, &value)?;
-                let changed = rule(stored.as_ref());
-                if let Some(lane) = &changed {
-                    let store = transaction.store(LANES)?;
-                    store.put_with_key(&lane_to_js(lane), &id.as_str().into())?;
-                }
-                found.replace(changed.or(stored));
+                transaction.leave(match rule(stored.as_ref()) {
+                    Some(lane) => {
+                        let lane = lane_to_js(&lane);
+                        transaction.store(LANES)?.put_with_key(&lane, &id.as_str().into())?;
+                        lane
+                    }
+                    None => value,
+                });
                 Ok(())
             }))
-        })
-        .await?;
-        Ok(found.take())
+        };
+        let found = self.run(&scope, &begin).await?;
+        decoded(lane_from_js(id, &found))
     }
+}
+
+/// What becomes of a lane; `None`: nothing.
+type LaneRule = Rc<dyn Fn(Option<&Lane>) -> Option<Lane>>;
+
+/// What is malformed tells so as an aborted transaction does.
+fn decoded<T>(read: Result<T, JsValue>) -> Result<T, StoreError> {
+    read.map_err(|error| StoreError::Aborted(reason(&error)))
 }
 
 impl Store for IndexedDbStore {
@@ -143,35 +137,33 @@ impl Store for IndexedDbStore {
 
     async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
         let wish = claim.clone();
-        let lane = self.change_lane(&claim.lane, move |lane| lease::claimed(lane, &wish)).await?;
+        let lane =
+            self.change_lane(&claim.lane, Rc::new(move |lane| lease::claimed(lane, &wish))).await?;
         lane.ok_or_else(|| StoreError::Aborted("a new lane was refused".into()))
     }
 
     async fn give_back(&self, fence: &Fence) -> Result<(), StoreError> {
         let proof = fence.clone();
-        self.change_lane(&fence.lane, move |lane| {
+        let rule = Rc::new(move |lane: Option<&Lane>| {
             lease::renewed(lane, &proof).map(|lane| Lane { owner: None, ..lane })
-        })
-        .await?;
+        });
+        self.change_lane(&fence.lane, rule).await?;
         Ok(())
     }
 
     async fn lane(&self, id: &LaneId) -> Result<Option<Lane>, StoreError> {
-        self.read(&[LANES], |transaction, found| {
-            transaction.follow(&transaction.store(LANES)?.get(&id.as_str().into())?);
-            let id = id.clone();
-            Ok(read::into(found, move |value| lane_from_js(&id, value)))
-        })
-        .await
+        decoded(lane_from_js(id, &self.get(LANES, id.as_str().into()).await?))
     }
 
     async fn load(&self, id: &OperationId) -> Result<Option<Row>, StoreError> {
-        self.get(OPERATIONS, &id.as_str().into(), read::row).await
+        decoded(some_row_from_js(&self.get(OPERATIONS, id.as_str().into()).await?))
     }
 
     async fn find(&self, name: &Name) -> Result<Option<Row>, StoreError> {
-        self.read(&[NAMES, OPERATIONS], |transaction, found| read::find(transaction, name, found))
-            .await
+        let stores = [NAMES, OPERATIONS];
+        let begin = |transaction: &Transaction| read::find(transaction, name);
+        let found = self.read(&stores, &begin).await?;
+        decoded(some_row_from_js(&found))
     }
 
     async fn due(
@@ -181,10 +173,9 @@ impl Store for IndexedDbStore {
         before: Timestamp,
         limit: u32,
     ) -> Result<Due, StoreError> {
-        self.read(&[OPERATIONS], |transaction, found| {
-            read::due(transaction, lane, queue, before, limit, found)
-        })
-        .await
+        let begin = |transaction: &Transaction| read::due(transaction, lane, queue, before, limit);
+        let found = self.read(&[OPERATIONS], &begin).await?;
+        decoded(read::due_from_js(&found, queue, limit))
     }
 
     async fn list(
@@ -193,22 +184,23 @@ impl Store for IndexedDbStore {
         cursor: Option<&(Timestamp, OperationId)>,
         limit: u32,
     ) -> Result<Vec<Row>, StoreError> {
-        self.read(&[OPERATIONS], |transaction, found| {
-            read::list(transaction, account, cursor, limit, found)
-        })
-        .await
+        let begin = |transaction: &Transaction| read::list(transaction, account, cursor, limit);
+        let found = self.read(&[OPERATIONS], &begin).await?;
+        decoded(elements(&found, row_from_js))
     }
 
     async fn body(&self, id: &OperationId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.get(BODIES, &id.as_str().into(), codec::bytes_from_js).await
+        decoded(codec::bytes_from_js(&self.get(BODIES, id.as_str().into()).await?))
     }
 
     async fn profile(&self, digest: &str) -> Result<Option<String>, StoreError> {
-        self.get(PROFILES, &digest.into(), codec::text_from_js).await
+        decoded(codec::text_from_js(&self.get(PROFILES, digest.into()).await?))
     }
 
     async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError> {
-        self.read(&[JOURNAL], |transaction, found| read::journal(transaction, id, found)).await
+        let begin = |transaction: &Transaction| read::journal(transaction, id);
+        let found = self.read(&[JOURNAL], &begin).await?;
+        decoded(read::journal_from_js(&found))
     }
 
     async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
@@ -218,11 +210,12 @@ impl Store for IndexedDbStore {
             transaction.store(CHUNKS)?.put_with_key(&value, &key)?;
             Ok(Box::new(|_, _| Ok(())))
         })
-        .await
+        .await?;
+        Ok(())
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.get(CHUNKS, &chunk_key(chunk), codec::bytes_from_js).await
+        decoded(codec::bytes_from_js(&self.get(CHUNKS, chunk_key(chunk)).await?))
     }
 
     fn forget_connection(&self) {
@@ -231,6 +224,6 @@ impl Store for IndexedDbStore {
 }
 
 fn chunk_key(chunk: &ChunkId) -> JsValue {
-    let (download, index) = (float(chunk.download.into()), float(chunk.index.into()));
-    key([chunk.operation.as_str().into(), download, index])
+    let (download, index) = (float(chunk.download), float(chunk.index.into()));
+    key(&[chunk.operation.as_str().into(), download, index])
 }

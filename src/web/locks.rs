@@ -4,9 +4,8 @@ use std::cell::RefCell;
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
 
-use super::promise::{object, property};
+use super::promise::{object, outcome, property};
 use super::runtime::WebRuntime;
 use super::sys::LockManager;
 use crate::driver::ports::Locks;
@@ -22,10 +21,10 @@ impl Locks for WebRuntime {
         let mut release = None;
         let held = Promise::new(&mut |resolve, _| release = Some(resolve));
         let hold = Closure::once_into_js(move |_lock: JsValue| held);
-        if let Some(over) = request(own, [], hold.unchecked_ref()) {
+        if let Some(over) = request(own, &[], hold.unchecked_ref()) {
             self.lock.0.replace(release);
             // Fails where locks are forbidden, and then nobody is told dead either.
-            spawn_local(async { drop(JsFuture::from(over).await) });
+            drop(outcome(&over));
         }
     }
 
@@ -40,8 +39,8 @@ impl Locks for WebRuntime {
         // Shared, so that those who ask at the same time all get the answer.
         let options = [("ifAvailable", true.into()), ("mode", "shared".into())];
         let is_free = Closure::once_into_js(|lock: JsValue| JsValue::from(!lock.is_null()));
-        match request(other, options, is_free.unchecked_ref()) {
-            Some(answer) => JsFuture::from(answer).await.is_ok_and(|is_free| is_free == true),
+        match request(other, &options, is_free.unchecked_ref()) {
+            Some(answer) => outcome(&answer).await.is_ok_and(|is_free| is_free == true),
             None => false,
         }
     }
@@ -56,12 +55,12 @@ impl Drop for HeldLock {
 }
 
 /// Asks for the lock of a context; `None` where the host has no locks.
-fn request<const N: usize>(
+fn request(
     context: &ContextId,
-    options: [(&str, JsValue); N],
+    options: &[(&str, JsValue)],
     callback: &Function,
 ) -> Option<Promise> {
-    let locks = property(&property(&js_sys::global(), "navigator"), "locks");
+    let locks = property(&property(&super::sys::global(), "navigator"), "locks");
     if !locks.is_object() {
         return None;
     }

@@ -6,7 +6,7 @@ mod fail_points;
 pub mod fetch;
 pub mod idb;
 mod locks;
-mod promise;
+pub(crate) mod promise;
 pub mod runtime;
 mod spawn;
 mod sys;

@@ -1,10 +1,88 @@
 //! Waiting for what JS code tells by calling back.
 
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
+use super::spawn::spawn;
 use super::sys;
+
+/// What a promise comes to.
+type Outcome = Result<JsValue, JsValue>;
+
+/// A promise of what a call comes to.
+pub(crate) fn promise(call: Pin<Box<dyn Future<Output = Outcome>>>) -> Promise {
+    let mut call = Some(call);
+    Promise::new(&mut |resolve, reject| {
+        if let Some(call) = call.take() {
+            spawn(Box::pin(async move {
+                let (settle, value) = match call.await {
+                    Ok(value) => (resolve, value),
+                    Err(error) => (reject, error),
+                };
+                let _ = settle.call1(&JsValue::UNDEFINED, &value);
+            }));
+        }
+    })
+}
+
+/// Waits for a promise. The listening begins at once.
+pub(crate) fn outcome(promise: &Promise) -> Awaited {
+    let awaited = Awaited(Rc::default());
+    let (done, failed) = (awaited.listener(Ok), awaited.listener(Err));
+    // What it gives is a promise of nothing.
+    let _ = promise.then2(&done, &failed);
+    awaited.0.borrow_mut().listeners = Some((done, failed));
+    awaited
+}
+
+/// The future of a promise. See [`outcome`].
+pub(crate) struct Awaited(Rc<RefCell<Listening>>);
+
+#[derive(Default)]
+struct Listening {
+    outcome: Option<Outcome>,
+    waker: Option<Waker>,
+    /// Kept by what they capture until one of them is called: a promise may outlive its future.
+    listeners: Option<(Listener, Listener)>,
+}
+
+type Listener = Closure<dyn FnMut(JsValue)>;
+
+impl Awaited {
+    fn listener(&self, outcome: fn(JsValue) -> Outcome) -> Listener {
+        let state = self.0.clone();
+        Closure::new(move |value| {
+            let mut listening = state.borrow_mut();
+            listening.outcome = Some(outcome(value));
+            let (waker, listeners) = (listening.waker.take(), listening.listeners.take());
+            drop(listening);
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+            drop(listeners);
+        })
+    }
+}
+
+impl Future for Awaited {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        let mut listening = self.0.borrow_mut();
+        match listening.outcome.take() {
+            Some(outcome) => Poll::Ready(outcome),
+            None => {
+                listening.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
 
 /// Waits until one of the two functions is called that `listen` gets: the first means success, the
 /// second failure. After `limit_ms` the failure is `undefined`. The listening begins at once, the
@@ -18,7 +96,7 @@ pub(super) fn settled(
         listen(&resolve, &reject);
         timeout = Some(Timeout::new(&reject, limit_ms));
     });
-    let outcome = JsFuture::from(promise);
+    let outcome = outcome(&promise);
     async move {
         let _timeout = timeout;
         outcome.await
@@ -63,13 +141,26 @@ pub(super) fn property(value: &JsValue, name: &str) -> JsValue {
 }
 
 /// A plain object.
-pub(super) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, JsValue)>) -> JsValue {
-    let object = js_sys::Object::new();
+pub(super) fn object(fields: &[(&str, JsValue)]) -> JsValue {
+    let object = js_sys::Object::new().into();
     for (name, value) in fields {
-        // Setting a property of a fresh plain object cannot fail.
-        let _ = Reflect::set(&object, &name.into(), &value);
+        set(&object, name, value);
     }
-    object.into()
+    object
+}
+
+/// Sets a property of a plain object that nobody else has seen, which cannot fail.
+pub(super) fn set(object: &JsValue, name: &str, value: &JsValue) {
+    let _ = Reflect::set(object, &name.into(), value);
+}
+
+/// An array.
+pub(super) fn list(items: &[JsValue]) -> js_sys::Array {
+    let list = js_sys::Array::new();
+    for item in items {
+        list.push(item);
+    }
+    list
 }
 
 /// What is told of an exception: its name (a `DOMException`'s says what happened, and its message

@@ -13,6 +13,18 @@ extern "C" {
     #[wasm_bindgen(js_name = clearTimeout)]
     pub(super) fn clear_timeout(timer: &JsValue);
 
+    /// `globalThis`.
+    #[wasm_bindgen(thread_local_v2, js_name = globalThis)]
+    static GLOBAL: JsValue;
+
+    /// `Array.from()`, of whatever can be walked.
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = from)]
+    pub(super) fn array_from(items: &JsValue) -> Result<Array, JsValue>;
+
+    /// Calls back in the next microtask.
+    #[wasm_bindgen(js_name = queueMicrotask)]
+    pub(super) fn queue_microtask(callback: &Function);
+
     /// `IDBDatabase`, for the options of its transactions.
     pub(super) type Database;
 
@@ -34,4 +46,9 @@ extern "C" {
         options: &JsValue,
         callback: &Function,
     ) -> Result<Promise, JsValue>;
+}
+
+/// The global object.
+pub(super) fn global() -> JsValue {
+    GLOBAL.with(JsValue::clone)
 }

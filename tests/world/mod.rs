@@ -76,8 +76,13 @@ pub struct Shared {
     pub authorizations: RefCell<Vec<(Purpose, bool)>>,
     /// A context freezes when it has committed a record like this one, before it hears of that.
     pub freeze_when: RefCell<Option<FreezeWhen>>,
+    /// What tells each context of changes by others, as BroadcastChannel does.
+    pub peers: RefCell<Vec<Peer>>,
     tasks: Tasks,
 }
+
+/// A context, and what tells it of changes by others.
+pub type Peer = (Rc<Being>, Rc<dyn Fn()>);
 
 /// Which commit freezes its context.
 pub type FreezeWhen = Box<dyn Fn(&Operation) -> bool>;
@@ -87,6 +92,8 @@ pub type FreezeWhen = Box<dyn Fn(&Operation) -> bool>;
 pub struct Settings {
     /// The context ends at this point.
     pub crash_at: Option<u64>,
+    /// Whether contexts hear of each other's changes (BroadcastChannel).
+    pub hints: bool,
     /// Whether a context's death is known at once (Web Locks) or only by its lease.
     pub locks: bool,
     /// The account that is signed in.
@@ -112,6 +119,7 @@ impl Default for Settings {
         Self {
             crash_at: None,
             locks: true,
+            hints: true,
             account: Some("ann".into()),
             unauthorized: 0,
             consumes: true,
@@ -157,6 +165,7 @@ impl World {
             dead: RefCell::default(),
             delivered: RefCell::default(),
             events: RefCell::default(),
+            peers: RefCell::default(),
             tasks: Tasks::default(),
         }))
     }
@@ -174,6 +183,9 @@ impl World {
             Driver::new(ports.clone(), vec![setup(limits, profile_text)]).expect("randomness");
         let waker = driver.clone();
         timer.on_timer(Rc::new(move || waker.wake()));
+        let told = driver.clone();
+        let hint: Rc<dyn Fn()> = Rc::new(move || told.hint("reports".into()));
+        self.0.peers.borrow_mut().push((Rc::clone(&being), hint));
         driver.wake();
         Context { driver, being, ports }
     }

@@ -114,6 +114,21 @@ impl SimPorts {
     }
 }
 
+impl SimPorts {
+    /// Others hear of a change, each in a turn of its own.
+    fn tell_others(&self) {
+        if !self.world.0.settings.borrow().hints {
+            return;
+        }
+        for (being, hint) in self.world.0.peers.borrow().iter() {
+            if being.alive.get() && !Rc::ptr_eq(being, &self.being) {
+                let hint = Rc::clone(hint);
+                self.world.0.tasks.spawn(Rc::clone(being), async move { hint() });
+            }
+        }
+    }
+}
+
 impl Ports for SimPorts {
     type App = Self;
     type Runtime = Self;
@@ -352,6 +367,7 @@ impl App for SimPorts {
     fn notify(&self, event: Box<Event>) {
         if self.being.alive.get() {
             self.world.0.events.borrow_mut().push(view(&event.operation));
+            self.tell_others();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From cargo's module to the published pair: `glue.js` and `holdfast.wasm`.
 
-use std::{path::Path, process::Command};
+use std::{collections::BTreeMap, path::Path, process::Command};
 
 use anyhow::{Context as _, Result, ensure};
 use wasm_bindgen_cli_support::Bindgen;
@@ -11,9 +11,13 @@ use crate::{
 };
 
 /// What wasm-opt may use: each is in every browser that has module workers and Web Locks.
-const WASM_OPT: [&str; 12] = [
-    "-Oz",
-    "--converge",
+///
+/// Of the levels, the lowest: the higher ones save bytes before compression and cost more after it.
+/// The lowest addresses are the far end of the stack, and hold nothing.
+const WASM_OPT: [&str; 13] = [
+    "-O1",
+    "--shrink-level=2",
+    "--low-memory-unused",
     "--enable-bulk-memory",
     "--enable-bulk-memory-opt",
     "--enable-nontrapping-float-to-int",
@@ -52,7 +56,7 @@ pub(crate) fn generate(workspace: &Workspace, module: &Path, folder: &Path) -> R
 }
 
 fn bind(module: &Path, folder: &Path) -> Result<()> {
-    Bindgen::new()
+    let mut output = Bindgen::new()
         .web(true)?
         .reset_state_function(true)
         .omit_default_module_path(false)
@@ -61,11 +65,42 @@ fn bind(module: &Path, folder: &Path) -> Result<()> {
         .typescript(true)
         .out_name("glue")
         .input_path(module)
-        .generate(folder)?;
+        .generate_output()?;
+    let mut short = BTreeMap::new();
+    let wasm = output.wasm_mut();
+    for import in wasm.imports.iter_mut().filter(|import| import.name.starts_with("__wb")) {
+        import.name = shorten(&mut short, &import.name);
+    }
+    for export in wasm.exports.iter_mut().filter(|export| export.name != "memory") {
+        export.name = shorten(&mut short, &export.name);
+    }
+    output.emit(folder)?;
     let glue = folder.join("glue.js");
     let script = read(&glue)?;
     ensure!(script.contains("glue_bg.wasm"), "the glue names its module in another way");
-    write(&glue, script.replace("glue_bg.wasm", "holdfast.wasm"))
+    write(&glue, rename(&script.replace("glue_bg.wasm", "holdfast.wasm"), &short))
+}
+
+/// Names between the glue and its module are long and hold digests, which no compression shrinks.
+fn shorten(short: &mut BTreeMap<String, String>, name: &str) -> String {
+    let next = format!("_{}", short.len());
+    short.entry(name.to_owned()).or_insert(next).clone()
+}
+
+/// Renames what the glue takes from the module (`wasm.name`) and gives it (`name: function`).
+fn rename(script: &str, short: &BTreeMap<String, String>) -> String {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let mut renamed = String::with_capacity(script.len());
+    let mut rest = script;
+    while let Some(start) = rest.find(is_part) {
+        let (before, from) = rest.split_at(start);
+        let (word, after) = from.split_at(from.find(|own| !is_part(own)).unwrap_or(from.len()));
+        renamed.push_str(before);
+        let crosses = renamed.ends_with("wasm.") || after.starts_with(": function");
+        renamed.push_str(short.get(word).filter(|_| crosses).map_or(word, |short| short));
+        rest = after;
+    }
+    renamed + rest
 }
 
 fn optimise(workspace: &Workspace, from: &Path, to: &Path) -> Result<()> {

@@ -33,6 +33,9 @@ pub(crate) fn serve(workspace: &Workspace, port: u16) -> Result<()> {
         .arg(workspace.path("www"))
         .arg("--static-at")
         .arg(static_at)
+        // The pipe closes with this process, however that ends, and the service with it.
+        .arg("--until-stdin-closes")
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped());
     let mut service = command.spawn().context("cannot start the service")?;
     let served = announce(&mut service);

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::{process, tidy, wasm::Toolchain, workspace::Workspace};
+use crate::{process, test::browser::test_arguments, tidy, wasm::Toolchain, workspace::Workspace};
 
 /// Runs every check, also after one has failed, and fails when one did.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
@@ -49,7 +49,9 @@ fn clippy_host(workspace: &Workspace) -> Result<()> {
 
 fn clippy_wasm(workspace: &Workspace) -> Result<()> {
     let mut command = Toolchain::find()?.cargo(workspace, "clippy");
-    command.args(["--quiet", "--package", "holdfast", "--lib", "--tests"]);
+    // Without its features, cargo leaves out the tests that need them and says nothing.
+    command.args(["--quiet", "--package", "holdfast", "--lib", "--all-features"]);
+    command.args(test_arguments(workspace)?);
     process::run(command.args(["--", "-D", "warnings"]))
 }
 

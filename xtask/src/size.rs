@@ -20,8 +20,10 @@ use crate::{
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Budget {
-    /// Module, glue and the whole facade.
+    /// Module, glue and the whole facade: no change may go beyond this.
     total_brotli: usize,
+    /// What the same shall come down to.
+    total_brotli_goal: usize,
     /// What a page loads to import the package and wait.
     before_first_submit_brotli: usize,
 }
@@ -53,6 +55,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     print_row("facade, bundled", &facade, None);
     print_row("total", &total, Some(budget.total_brotli));
     print_row("before first submit", &first, Some(budget.before_first_submit_brotli));
+    if let Some(beyond) = total.brotli.checked_sub(budget.total_brotli_goal + 1) {
+        println!("the goal is {} bytes in total: {} to go", budget.total_brotli_goal, beyond + 1);
+    }
     if total.brotli > budget.total_brotli || first.brotli > budget.before_first_submit_brotli {
         bail!("beyond the budget in xtask/size-budget.json");
     }

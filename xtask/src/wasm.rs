@@ -78,10 +78,26 @@ impl Toolchain {
             .env("CARGO_TARGET_DIR", target_folder(workspace))
             .env_remove("LD_LIBRARY_PATH")
             .env_remove("RUSTFLAGS");
+        if let Some(path) = self.path() {
+            command.env("PATH", path);
+        }
         if !self.has_compiled_std() {
             self.build_std(&mut command);
         }
         command
+    }
+
+    /// PATH with its own folder first: cargo takes the first `cargo-clippy` that PATH has, and one
+    /// of another toolchain cannot read what this one compiled.
+    fn path(&self) -> Option<OsString> {
+        let own = self.cargo.parent()?.to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).ok()
+    }
+
+    /// Whether it has a clippy of its own, or rustup's stand-in for one.
+    pub(crate) fn has_clippy(&self) -> bool {
+        self.cargo.with_file_name("cargo-clippy").is_file()
     }
 
     /// The cargo command that compiles the module which is published.

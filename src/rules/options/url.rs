@@ -1,11 +1,11 @@
 //! Reads a base URL without a URL library: only what a service's address may be.
 
-use crate::rules::profile::leads_up;
+use crate::rules::grammar::leads_up;
 
 /// A base URL without slashes at its end, and its origin: both as browsers write them.
 pub(super) fn split_url(url: &str) -> Option<(String, String)> {
     let plain = |byte: u8| byte.is_ascii_graphic() && !b"?#@\\\"<>^`{|}".contains(&byte);
-    let (scheme, rest) = url.split_once("://")?;
+    let (scheme, rest) = crate::rules::text::split_once(url, "://")?;
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (scheme, authority) = (scheme.to_ascii_lowercase(), authority.to_ascii_lowercase());
     let (host, port) = if authority.ends_with(']') {

@@ -9,6 +9,7 @@ use crate::model::hold::{Hold, ParkReason};
 use crate::model::ids::JobId;
 use crate::model::life::{Delivery, Stage};
 use crate::model::policy::LimitsPatch;
+use crate::rules::exits::{may_be_disproved, may_be_found};
 
 /// A wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +82,9 @@ fn resume(
             Ok(())
         };
     };
+    if accept_duplicate && !may_be_disproved(&pen.op) {
+        return Err(Refused::NotAllowed("there is no risk to accept: nothing of it is unknown"));
+    }
     match reason {
         ParkReason::NeedsCredential
         | ParkReason::NeedsCredit
@@ -126,16 +130,18 @@ fn resolve(pen: &mut Pen<'_>, resolution: Resolution) -> Result<(), Refused> {
     }
     match resolution {
         Resolution::Found(id) => {
-            if !pen.is_submitting() {
-                return Err(Refused::NotAllowed("its job is known already"));
+            if !may_be_found(&pen.op) {
+                return Err(Refused::NotAllowed(
+                    "no attempt of it can be at the service under another id",
+                ));
             }
             pen.op.life.accepted(Some(id), AcceptedHow::Found, pen.now)?;
             pen.claim_job();
             pen.note("resolved.found");
         }
         Resolution::NotExecuted => {
-            if !pen.is_submitting() {
-                return Err(Refused::NotAllowed("its job is known: it was executed"));
+            if !may_be_disproved(&pen.op) {
+                return Err(Refused::NotAllowed("there is no attempt to disprove"));
             }
             pen.op.life.disproved()?;
             pen.op.counters.refusals = 0;

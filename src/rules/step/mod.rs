@@ -110,14 +110,14 @@ pub fn step(
             Purpose::Submit => submit::send(&mut pen, scope)?,
             Purpose::Cancel => cancel::send(&mut pen)?,
             Purpose::Poll | Purpose::Result | Purpose::Settle => {
-                return Err(Illegal("send").into());
+                return Err(Illegal.into());
             }
         },
         Input::NotSent(purpose) => match purpose {
             Purpose::Submit => submit::not_sent(&mut pen)?,
             Purpose::Cancel => pen.op.life.cancel_answered(false)?,
             Purpose::Poll | Purpose::Result | Purpose::Settle => {
-                return Err(Illegal("not_sent").into());
+                return Err(Illegal.into());
             }
         },
         Input::Lost(purpose) => match purpose {

@@ -8,11 +8,11 @@ use crate::driver::ports::store::{JournalRow, Row};
 use crate::model::ids::{ContextId, Epoch, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::Lane;
 use crate::model::time::{Timestamp, Wait};
-use crate::web::promise::{object, property};
+use crate::web::promise::{list, object, property, set};
 
 /// A key, or a part of an index, of several parts.
-pub(super) fn key<const N: usize>(parts: [JsValue; N]) -> JsValue {
-    parts.into_iter().collect::<Array>().into()
+pub(super) fn key(parts: &[JsValue]) -> JsValue {
+    list(parts).into()
 }
 
 /// A number as it is stored: exact below 2^53 (for milliseconds: for 285,000 years), and the end of
@@ -22,9 +22,7 @@ pub(super) fn float(number: u64) -> JsValue {
 }
 
 pub(super) fn row_to_js(row: &Row) -> JsValue {
-    let due = row.due.map(|due| ("due", float(due.0)));
-    let delivery_due = row.delivery_due.map(|due| ("deliveryDue", float(due.0)));
-    let fields = [
+    let out = object(&[
         ("id", row.id.as_str().into()),
         ("account", row.account.as_str().into()),
         ("lane", row.lane.as_str().into()),
@@ -32,8 +30,19 @@ pub(super) fn row_to_js(row: &Row) -> JsValue {
         ("revision", float(row.revision.0)),
         ("writeId", row.write_id.as_str().into()),
         ("document", row.document.as_str().into()),
-    ];
-    object(fields.into_iter().chain(due).chain(delivery_due))
+    ]);
+    if let Some(due) = row.due {
+        set(&out, "due", &float(due.0));
+    }
+    if let Some(due) = row.delivery_due {
+        set(&out, "deliveryDue", &float(due.0));
+    }
+    out
+}
+
+/// A row; `None` where nothing is stored.
+pub(super) fn some_row_from_js(value: &JsValue) -> Result<Option<Row>, JsValue> {
+    if value.is_undefined() { Ok(None) } else { row_from_js(value).map(Some) }
 }
 
 pub(super) fn row_from_js(value: &JsValue) -> Result<Row, JsValue> {
@@ -51,12 +60,16 @@ pub(super) fn row_from_js(value: &JsValue) -> Result<Row, JsValue> {
 }
 
 pub(super) fn lane_to_js(lane: &Lane) -> JsValue {
-    let owner = lane.owner.as_ref().map(|owner| ("owner", owner.as_str().into()));
-    let gate = lane
-        .gate
-        .map(|gate| [("gateSetAt", float(gate.set_at.0)), ("gateLengthMs", float(gate.length_ms))]);
     let fields = [("epoch", float(lane.epoch.0)), ("leaseUntil", float(lane.lease_until.0))];
-    object(fields.into_iter().chain(owner).chain(gate.into_iter().flatten()))
+    let out = object(&fields);
+    if let Some(owner) = &lane.owner {
+        set(&out, "owner", &owner.as_str().into());
+    }
+    if let Some(gate) = lane.gate {
+        set(&out, "gateSetAt", &float(gate.set_at.0));
+        set(&out, "gateLengthMs", &float(gate.length_ms));
+    }
+    out
 }
 
 /// The lane under a key; `None` where nothing is stored.
@@ -83,7 +96,7 @@ pub(super) fn lane_from_js(id: &LaneId, value: &JsValue) -> Result<Option<Lane>,
 }
 
 pub(super) fn entry_to_js(entry: &JournalRow) -> JsValue {
-    object([("number", entry.number.into()), ("document", entry.document.as_str().into())])
+    object(&[("number", entry.number.into()), ("document", entry.document.as_str().into())])
 }
 
 pub(super) fn entry_from_js(value: &JsValue) -> Result<JournalRow, JsValue> {
@@ -112,10 +125,14 @@ pub(super) fn id_from_js(value: &JsValue) -> Result<Option<OperationId>, JsValue
 /// The elements of an answer of many.
 pub(super) fn elements<T>(
     value: &JsValue,
-    decode: impl Fn(&JsValue) -> Result<T, JsValue>,
+    decode: fn(&JsValue) -> Result<T, JsValue>,
 ) -> Result<Vec<T>, JsValue> {
     let array = value.dyn_ref::<Array>().ok_or_else(malformed)?;
-    array.iter().map(|element| decode(&element)).collect()
+    let mut all = Vec::new();
+    for index in 0..array.length() {
+        all.push(decode(&array.get(index))?);
+    }
+    Ok(all)
 }
 
 /// What is said of a stored value that this code has not written.

@@ -57,11 +57,11 @@ fn lane_of(write: &Write) -> Option<&LaneId> {
 
 /// The key of a name.
 pub(super) fn name_key(name: &Name) -> JsValue {
-    key([name.account.as_str(), name.service.as_str(), name.intent.as_str()].map(JsValue::from))
+    key(&[name.account.as_str().into(), name.service.as_str().into(), name.intent.as_str().into()])
 }
 
 fn job_key((profile, job): &(String, JobId)) -> JsValue {
-    key([profile.as_str(), job.as_str()].map(JsValue::from))
+    key(&[profile.as_str().into(), job.as_str().into()])
 }
 
 /// The requests that tell what a write rests on.
@@ -224,7 +224,7 @@ impl View {
         }
         for entry in &write.journal {
             let slot = float((entry.number % JOURNAL_MAX).into());
-            put(JOURNAL, &key([id.clone(), slot]), &entry_to_js(entry))?;
+            put(JOURNAL, &key(&[id.clone(), slot]), &entry_to_js(entry))?;
         }
         Ok(Written::Done)
     }

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 
 use js_sys::{Array, Object, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 use web_sys::{Event, IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbTransaction};
 
 use super::schema;
 use crate::driver::ports::store::Durability;
-use crate::web::promise::{object, property, settled};
+use crate::web::promise::{object, outcome, promise, property, settled};
+use crate::web::spawn::spawn;
 use crate::web::sys;
 
 /// How long opening may take, in milliseconds.
@@ -38,7 +38,7 @@ impl Connection {
     /// The open database. Fails with a `DOMException`, or with text.
     pub(super) async fn database(&self) -> Result<IdbDatabase, JsValue> {
         let promise = self.opening();
-        let opened = JsFuture::from(promise.clone()).await;
+        let opened = outcome(&promise).await;
         if opened.is_err() {
             self.current.borrow_mut().take_if(|current| Object::is(current, &promise));
         }
@@ -50,7 +50,7 @@ impl Connection {
         current
             .get_or_insert_with(|| {
                 let name = self.name.clone();
-                future_to_promise(async move { Ok(open(&name).await?.into()) })
+                promise(Box::pin(async move { Ok(open(&name).await?.into()) }))
             })
             .clone()
     }
@@ -59,11 +59,11 @@ impl Connection {
     pub(super) fn forget(&self) {
         let current = self.current.borrow_mut().take();
         if let Some(promise) = current {
-            spawn_local(async {
-                if let Ok(database) = JsFuture::from(promise).await {
+            spawn(Box::pin(async move {
+                if let Ok(database) = outcome(&promise).await {
                     database.unchecked_into::<IdbDatabase>().close();
                 }
-            });
+            }));
         }
     }
 }
@@ -76,18 +76,21 @@ impl Drop for Connection {
 
 /// Begins a transaction. It must get its first requests in the same turn.
 pub(super) fn begin(database: &IdbDatabase, scope: &Scope<'_>) -> Result<IdbTransaction, JsValue> {
-    let stores: Array = scope.stores.iter().map(|name| JsValue::from_str(name)).collect();
+    let stores = Array::new();
+    for name in scope.stores {
+        stores.push(&JsValue::from_str(name));
+    }
     let (mode, durability) = match scope.durability {
         None => ("readonly", "default"),
         Some(Durability::Relaxed) => ("readwrite", "relaxed"),
         Some(Durability::Strict) => ("readwrite", "strict"),
     };
-    let options = object([("durability", durability.into())]);
+    let options = object(&[("durability", durability.into())]);
     database.unchecked_ref::<sys::Database>().transaction(&stores, mode, &options)
 }
 
 async fn open(name: &str) -> Result<IdbDatabase, JsValue> {
-    let factory = property(&js_sys::global(), "indexedDB");
+    let factory = property(&sys::global(), "indexedDB");
     if !factory.is_object() {
         return Err("indexedDB is missing".into());
     }

@@ -1,93 +1,88 @@
 //! What reading transactions ask for, and what they make of the answers.
 
+use std::slice;
+
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::{IdbCursorDirection, IdbCursorWithValue, IdbKeyRange};
 
-use super::Found;
-use super::codec::{elements, entry_from_js, float, id_from_js, key, malformed, row_from_js};
+use super::codec::{
+    elements, entry_from_js, float, id_from_js, key, row_from_js, some_row_from_js,
+};
 use super::commit::name_key;
 use super::schema::{BY_CREATION, BY_DELIVERY_DUE, BY_DUE, JOURNAL, NAMES, OPERATIONS};
 use super::transaction::{Step, Transaction};
-use crate::driver::ports::store::{Due, JournalRow, Name, Queue, Row};
+use crate::driver::ports::store::{Due, JournalRow, Name, Queue};
 use crate::model::ids::{Account, LaneId, OperationId};
 use crate::model::time::Timestamp;
 
-/// A step that leaves the decoded answer.
-pub(super) fn into<T: 'static>(
-    found: Found<T>,
-    decode: impl Fn(&JsValue) -> Result<T, JsValue> + 'static,
-) -> Step {
-    Box::new(move |_, value| {
-        found.replace(Some(decode(&value)?));
+/// A step that leaves the answer.
+pub(super) fn leaving() -> Step {
+    Box::new(|transaction, value| {
+        transaction.leave(value);
         Ok(())
     })
 }
 
-/// A row; `None` where nothing is stored.
-pub(super) fn row(value: &JsValue) -> Result<Option<Row>, JsValue> {
-    if value.is_undefined() { Ok(None) } else { row_from_js(value).map(Some) }
-}
-
 /// After every key that begins with the parts before it: arrays sort after numbers and strings.
 fn end() -> JsValue {
-    js_sys::Array::new().into()
+    Array::new().into()
 }
 
 /// The row that a name leads to: two reads, the second made when the first has told where.
-pub(super) fn find(
-    transaction: &Transaction,
-    name: &Name,
-    found: Found<Option<Row>>,
-) -> Result<Step, JsValue> {
+pub(super) fn find(transaction: &Transaction, name: &Name) -> Result<Step, JsValue> {
     transaction.follow(&transaction.store(NAMES)?.get(&name_key(name))?);
     let mut is_named = false;
     Ok(Box::new(move |transaction, value| {
         if is_named {
-            found.replace(Some(row(&value)?));
+            transaction.leave(value);
             return Ok(());
         }
         is_named = true;
         if let Some(id) = id_from_js(&value)? {
             let store = transaction.store(OPERATIONS)?;
             transaction.follow(&store.get(&id.as_str().into())?);
-        } else {
-            found.replace(Some(None));
         }
         Ok(())
     }))
 }
 
-/// What is due: one row more than wanted, and the first that is later.
+/// What is due: one row more than wanted, and the first that is later. See [`due_from_js`].
 pub(super) fn due(
     transaction: &Transaction,
     lane: &LaneId,
     queue: Queue,
     before: Timestamp,
     limit: u32,
-    found: Found<Due>,
 ) -> Result<Step, JsValue> {
     let lane = JsValue::from(lane.as_str());
-    let at = key([lane.clone(), float(before.0)]);
-    let ready = IdbKeyRange::bound(&key([lane.clone()]), &at)?;
-    let later = IdbKeyRange::bound_with_lower_open(&at, &key([lane, end()]), true)?;
-    let (index, time_of): (_, fn(&Row) -> Option<Timestamp>) = match queue {
-        Queue::Work => (BY_DUE, |row| row.due),
-        Queue::Delivery => (BY_DELIVERY_DUE, |row| row.delivery_due),
+    let at = key(&[lane.clone(), float(before.0)]);
+    let ready = IdbKeyRange::bound(&key(slice::from_ref(&lane)), &at)?;
+    let later = IdbKeyRange::bound_with_lower_open(&at, &key(&[lane, end()]), true)?;
+    let index = match queue {
+        Queue::Work => BY_DUE,
+        Queue::Delivery => BY_DELIVERY_DUE,
     };
     let index = transaction.store(OPERATIONS)?.index(index)?;
     let rows = index.get_all_with_key_and_limit(&ready, limit.saturating_add(1))?;
     transaction.follow(&index.get(&later)?);
-    Ok(Box::new(move |_, first_later| {
-        let mut rows = elements(&rows.result()?, row_from_js)?;
-        let beyond = (rows.len() > limit as usize).then(|| rows.pop()).flatten();
-        let first_out = match beyond {
-            Some(beyond) => Some(beyond),
-            None => row(&first_later)?,
-        };
-        let next = first_out.as_ref().and_then(time_of);
-        found.replace(Some(Due { rows, next }));
+    Ok(Box::new(move |transaction, first_later| {
+        transaction.leave(Array::of2(&rows.result()?, &first_later).into());
         Ok(())
     }))
+}
+
+/// What [`due`] leaves.
+pub(super) fn due_from_js(value: &JsValue, queue: Queue, limit: u32) -> Result<Due, JsValue> {
+    let value: &Array = value.unchecked_ref();
+    let mut rows = elements(&value.get(0), row_from_js)?;
+    let first_out =
+        if rows.len() > limit as usize { rows.pop() } else { some_row_from_js(&value.get(1))? };
+    let next = first_out.and_then(|row| match queue {
+        Queue::Work => row.due,
+        Queue::Delivery => row.delivery_due,
+    });
+    Ok(Due { rows, next })
 }
 
 /// A page of an account's operations, by a cursor that goes backwards.
@@ -96,42 +91,40 @@ pub(super) fn list(
     account: &Account,
     cursor: Option<&(Timestamp, OperationId)>,
     limit: u32,
-    found: Found<Vec<Row>>,
 ) -> Result<Step, JsValue> {
     let account = JsValue::from(account.as_str());
     let upper = match cursor {
-        Some((at, id)) => key([account.clone(), float(at.0), id.as_str().into()]),
-        None => key([account.clone(), end()]),
+        Some((at, id)) => key(&[account.clone(), float(at.0), id.as_str().into()]),
+        None => key(&[account.clone(), end()]),
     };
     let range =
-        IdbKeyRange::bound_with_lower_open_and_upper_open(&key([account]), &upper, false, true)?;
+        IdbKeyRange::bound_with_lower_open_and_upper_open(&key(&[account]), &upper, false, true)?;
     let index = transaction.store(OPERATIONS)?.index(BY_CREATION)?;
     let backwards = IdbCursorDirection::Prev;
     transaction.follow(&index.open_cursor_with_range_and_direction(&range, backwards)?);
-    let mut rows = Vec::new();
+    let rows = Array::new();
+    transaction.leave(rows.clone().into());
     Ok(Box::new(move |_, value| {
-        if !value.is_null() && rows.len() < limit as usize {
-            let cursor = value.dyn_ref::<IdbCursorWithValue>().ok_or_else(malformed)?;
-            rows.push(row_from_js(&cursor.value()?)?);
-            return cursor.continue_();
+        if value.is_null() || rows.length() >= limit {
+            return Ok(());
         }
-        found.replace(Some(core::mem::take(&mut rows)));
-        Ok(())
+        let cursor: &IdbCursorWithValue = value.unchecked_ref();
+        rows.push(&cursor.value()?);
+        cursor.continue_()
     }))
 }
 
 /// The journal's ring, in the order of its numbers.
-pub(super) fn journal(
-    transaction: &Transaction,
-    id: &OperationId,
-    found: Found<Vec<JournalRow>>,
-) -> Result<Step, JsValue> {
+pub(super) fn journal(transaction: &Transaction, id: &OperationId) -> Result<Step, JsValue> {
     let id = JsValue::from(id.as_str());
-    let range = IdbKeyRange::bound(&key([id.clone()]), &key([id, end()]))?;
+    let range = IdbKeyRange::bound(&key(slice::from_ref(&id)), &key(&[id, end()]))?;
     transaction.follow(&transaction.store(JOURNAL)?.get_all_with_key(&range)?);
-    Ok(into(found, |value| {
-        let mut entries = elements(value, entry_from_js)?;
-        entries.sort_unstable_by_key(|entry| entry.number);
-        Ok(entries)
-    }))
+    Ok(leaving())
+}
+
+/// What [`journal`] leaves.
+pub(super) fn journal_from_js(value: &JsValue) -> Result<Vec<JournalRow>, JsValue> {
+    let mut entries = elements(value, entry_from_js)?;
+    entries.sort_unstable_by_key(|entry| entry.number);
+    Ok(entries)
 }

@@ -62,8 +62,11 @@ pub(super) fn create(database: &IdbDatabase) -> Result<(), JsValue> {
         parameters.set_key_path(&"id".into());
         let store = database.create_object_store_with_optional_parameters(name, &parameters)?;
         for (index, path) in INDEXES {
-            let path: Array = path.iter().map(|part| JsValue::from_str(part)).collect();
-            store.create_index_with_str_sequence(index, &path)?;
+            let parts = Array::new();
+            for part in path {
+                parts.push(&JsValue::from_str(part));
+            }
+            store.create_index_with_str_sequence(index, &parts)?;
         }
     }
     Ok(())

@@ -27,6 +27,8 @@ pub(super) struct Transaction {
     raw: IdbTransaction,
     /// Listener of the followed requests.
     listener: RefCell<Option<Function>>,
+    /// What the steps leave for the caller.
+    found: RefCell<JsValue>,
     /// The error of a step.
     error: RefCell<Option<JsValue>>,
     has_stepped: Cell<bool>,
@@ -44,6 +46,11 @@ impl Transaction {
         request.set_onsuccess(self.listener.borrow().as_ref());
     }
 
+    /// Leaves something for the caller, who gets it once the transaction is complete.
+    pub(super) fn leave(&self, found: JsValue) {
+        self.found.replace(found);
+    }
+
     fn take_step(&self, step: &mut Step, event: &Event) {
         let target = event.target().map(JsValue::from).unwrap_or_default();
         self.has_stepped.set(true);
@@ -54,15 +61,16 @@ impl Transaction {
     }
 }
 
-/// Runs a transaction to its end. `begin` makes the first requests and gives the step; where it
+/// Runs a transaction to its end, and gives what its steps have left. `begin` makes the first requests and gives the step; where it
 /// follows none of them, the step is never taken.
 pub(super) async fn run(
     raw: IdbTransaction,
     begin: &dyn Fn(&Transaction) -> Result<Step, JsValue>,
-) -> Result<(), Failure> {
+) -> Result<JsValue, Failure> {
     let transaction = Rc::new(Transaction {
         raw,
         listener: RefCell::new(None),
+        found: RefCell::default(),
         error: RefCell::new(None),
         has_stepped: Cell::new(false),
     });
@@ -88,7 +96,7 @@ pub(super) async fn run(
     .await;
     let Err(event) = ended else {
         core::mem::forget(guard);
-        return Ok(());
+        return Ok(transaction.found.take());
     };
     if event.is_undefined() {
         return Err(Failure::Silent);

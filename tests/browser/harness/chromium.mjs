@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
-import { chromiumProgram } from "./environment.mjs";
+import { chromiumProgram, onPath } from "./environment.mjs";
 
 const ARGUMENTS = [
   "--headless",
@@ -30,9 +30,21 @@ const START_MS = 60_000;
 const DEATH_MS = 10_000;
 
 /** A fresh profile folder; the caller removes it with {@link removeProfile}. */
-export const makeProfile = () => mkdtemp(join(tmpdir(), "holdfast-profile-"));
+export async function makeProfile() {
+  const profile = await mkdtemp(join(tmpdir(), "holdfast-profile-"));
+  profiles.add(profile);
+  return profile;
+}
 
-export const removeProfile = (profile) => rm(profile, { recursive: true, force: true, maxRetries: 5 });
+/** Removes a profile folder on which no browser runs. */
+export async function removeProfile(profile) {
+  await rm(profile, REMOVAL);
+  profiles.delete(profile);
+}
+
+const REMOVAL = { recursive: true, force: true, maxRetries: 5 };
+/** @type {Set<string>} */
+const profiles = new Set();
 
 export class Chromium {
   #process;
@@ -50,7 +62,7 @@ export class Chromium {
   static async open(profile, { wrap = [] } = {}) {
     // What an earlier, killed one wrote names a port that is closed.
     rmSync(join(profile, "DevToolsActivePort"), { force: true });
-    const [program, ...args] = [...wrap, chromiumProgram(), ...ARGUMENTS, `--user-data-dir=${profile}`, "about:blank"];
+    const [program, ...args] = [...tether(), ...wrap, chromiumProgram(), ...ARGUMENTS, `--user-data-dir=${profile}`, "about:blank"];
     const opened = new Chromium();
     opened.#process = spawn(program, args, { detached: true, stdio: ["ignore", "ignore", "pipe"] });
     opened.profile = profile;
@@ -107,8 +119,15 @@ const running = new Set();
 // Whatever ends this process, nothing of what it started stays.
 process.on("exit", () => {
   for (const one of running) signalGroup(one.pid, "SIGKILL");
+  for (const profile of profiles) rmSync(profile, REMOVAL);
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
+
+/** What lets it die with this process even where that is killed, on systems that have it. */
+function tether() {
+  const program = onPath("setpriv");
+  return program ? [program, "--pdeathsig", "KILL", "--"] : [];
+}
 
 /** Whether there was anybody to signal. */
 function signalGroup(pid, signal) {

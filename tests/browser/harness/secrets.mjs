@@ -24,13 +24,13 @@ function formsOf(secret) {
 }
 
 /**
- * Where a secret stands below a folder: the files, each with the form it was found in.
+ * Where secrets stand below a folder: the files, each with the form that one was found in.
  *
  * @param {string} folder
- * @param {string} secret
+ * @param {...string} secrets
  */
-export async function findSecret(folder, secret) {
-  const forms = formsOf(secret);
+export async function findSecret(folder, ...secrets) {
+  const forms = secrets.flatMap(formsOf);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = [];
   let files = 0;

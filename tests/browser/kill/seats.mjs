@@ -12,7 +12,7 @@ export class Seats {
     const seats = new Seats();
     for (let index = 0; index < count; index++) {
       const profile = await makeProfile();
-      const seat = { profile, chromium: undefined, tokens: [] };
+      const seat = { profile, chromium: undefined, tokens: [], key: undefined };
       seats.#free.push(seat);
       seats.#all.push(seat);
     }
@@ -37,11 +37,20 @@ export class Seats {
     }
   }
 
-  /** Kills every browser, and gives the places where a token of a test stands in what they wrote. */
-  async leaks() {
+  /**
+   * Kills every browser, and searches what they wrote: where a token of a test stands, and the
+   * profiles in which the search does not even find a key that is stored.
+   */
+  async search() {
     await Chromium.killAll();
-    const searches = this.#all.flatMap(({ profile, tokens }) => tokens.map((token) => findSecret(profile, token)));
-    return (await Promise.all(searches)).flatMap(({ found }) => found);
+    const used = this.#all.filter(({ key }) => key);
+    const leaks = [];
+    const blind = [];
+    for (const { profile, tokens, key } of used) {
+      leaks.push(...(await findSecret(profile, ...tokens)).found);
+      if (!(await findSecret(profile, key)).found.length) blind.push(profile);
+    }
+    return { leaks, blind, searched: used.length > 0 };
   }
 
   /** Removes the profiles. */

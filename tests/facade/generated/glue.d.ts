@@ -25,6 +25,7 @@ export class Client {
   chunk(id: string, index: number): Promise<Uint8Array | undefined>;
   wake(): void;
   yield(): void;
+  hint(service: string): void;
   start(): Promise<void>;
   close(): Promise<void>;
 }

@@ -14,13 +14,15 @@ use crate::{
 /// A rustup that cannot reach its server must not stop everything.
 const RUSTUP_SECONDS: u32 = 180;
 
-/// Debian's own compiler for WebAssembly, and what it takes to compile the standard library.
-const DEBIAN_TOOLCHAIN: [&str; 5] =
-    ["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm", "lld-22"];
+/// Debian's own compiler for WebAssembly, what it takes to compile the standard library, and the
+/// clippy that fits them.
+const DEBIAN_TOOLCHAIN: [&str; 6] =
+    ["rustc-web", "cargo-web", "rust-web-src", "rust-web-llvm", "rust-web-clippy", "lld-22"];
 
 pub(super) fn wasm_target(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
     if let Ok(toolchain) = Toolchain::find()
         && toolchain.builds_std()
+        && toolchain.has_clippy()
     {
         return Ok(Outcome::There(toolchain.describe()));
     }
@@ -34,7 +36,7 @@ pub(super) fn wasm_target(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
             }
         }
     }
-    if Toolchain::find().is_err() {
+    if !Toolchain::find().is_ok_and(|toolchain| toolchain.has_clippy()) {
         apt.install(&DEBIAN_TOOLCHAIN)?;
     }
     Ok(Outcome::Installed(Toolchain::find()?.describe()))

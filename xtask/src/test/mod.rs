@@ -1,6 +1,6 @@
 //! `test`: everything that shows whether this works, and how many tests said so.
 
-mod browser;
+pub(crate) mod browser;
 mod native;
 mod tally;
 

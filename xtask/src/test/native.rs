@@ -10,13 +10,22 @@ use crate::{build, lint, process, tools, workspace::Workspace};
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.section("lint", || lint::run(workspace));
     tally.count("cargo test", cargo_test(workspace));
+    tally.count("cargo test, xtask", cargo_test_xtask(workspace));
     tally.count("facade", node_test(workspace, "tests/facade", ".test.js"));
     tally.section("types of the facade", || types(workspace));
 }
 
 fn cargo_test(workspace: &Workspace) -> Result<Command> {
     let mut command = lint::cargo(workspace)?;
-    command.args(["test", "--workspace", "--no-fail-fast"]);
+    command.args(["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"]);
+    Ok(command)
+}
+
+/// The test profile is for proofs that run long; in it, everything that xtask stands on would be
+/// compiled a second time.
+fn cargo_test_xtask(workspace: &Workspace) -> Result<Command> {
+    let mut command = lint::cargo(workspace)?;
+    command.args(["test", "--package", "xtask", "--profile", "dev", "--no-fail-fast"]);
     Ok(command)
 }
 
@@ -42,6 +51,8 @@ pub(super) fn node_test(workspace: &Workspace, folder: &str, end: &str) -> Resul
         // One form for people, and the one that is counted.
         .args(["--test", "--test-reporter=spec", "--test-reporter-destination=stderr"])
         .args(["--test-reporter=tap", "--test-reporter-destination=stdout"])
+        // Files that start browsers share two processors.
+        .arg("--test-concurrency=1")
         .args(tests);
     Ok(command)
 }

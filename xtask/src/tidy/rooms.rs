@@ -20,11 +20,18 @@ pub(super) fn imports(file: &File) -> Vec<String> {
         return vec![format!("{}: the room {room} is on no floor", file.path)];
     };
     let code: Vec<&str> = file.code().map(|(_, line)| line).collect();
-    imported_rooms(&code.join("\n"))
+    let code = code.join("\n").replace(&"super::".repeat(depth(file)), "crate::");
+    imported_rooms(&code)
         .into_iter()
         .filter(|other| *other != room && floor(other).is_some_and(|other| other >= own))
         .map(|other| format!("{}: {room} imports {other}, which is not below it", file.path))
         .collect()
+}
+
+/// How many times `super::` leads from the file's module to the crate.
+fn depth(file: &File) -> usize {
+    let names = file.path.split('/').skip(1);
+    names.filter(|name| *name != "mod.rs").count()
 }
 
 /// The first names after `crate::`, of each branch where the path branches at once.
@@ -99,6 +106,21 @@ mod tests {
     fn an_import_from_above_is_found_within_braces() {
         let text = "use crate::{\n    model::{ids, time},\n    js::errors,\n};";
         assert_eq!(imports(&file("src/driver/a.rs", text)).len(), 1);
+    }
+
+    #[test]
+    fn an_import_from_above_is_found_when_it_climbs_there() {
+        let climbing = |path, text| imports(&file(path, text)).len();
+        assert_eq!(climbing("src/rules/mod.rs", "use super::engine::Engine;"), 1);
+        assert_eq!(climbing("src/rules/a.rs", "use super::super::{model::ids, engine};"), 1);
+        assert_eq!(climbing("src/rules/step/a.rs", "use super::super::super::engine;"), 1);
+    }
+
+    #[test]
+    fn a_climb_that_stays_in_the_room_is_fine() {
+        // A module of the room may be called like a room that is above.
+        let text = "use super::super::record;\nuse super::js;";
+        assert!(imports(&file("src/rules/step/a.rs", text)).is_empty());
     }
 
     #[test]

@@ -1,0 +1,55 @@
+// @ts-check
+/** Tells the other tabs of the app what has changed, where the browser has BroadcastChannel. */
+
+/** @typedef {{ service: string, id: string }} Change */
+
+export class Tabs {
+  /** @type {BroadcastChannel | undefined} */
+  #channel;
+  #name;
+  #hear;
+  #life = new AbortController();
+
+  /**
+   * @param {string} database The tabs of one database share one channel.
+   * @param {(change: Change) => void} hear Told of a change in another tab.
+   */
+  constructor(database, hear) {
+    this.#name = `holdfast:${database}`;
+    this.#hear = hear;
+    this.#open();
+    // An open channel can keep a page out of the back-forward cache.
+    const { signal } = this.#life;
+    globalThis.addEventListener?.("pagehide", () => this.#shut(), { signal });
+    globalThis.addEventListener?.("pageshow", () => this.#open(), { signal });
+  }
+
+  /** @param {Change} change */
+  tell({ service, id }) {
+    this.#channel?.postMessage({ service, id });
+  }
+
+  close() {
+    this.#life.abort();
+    this.#shut();
+  }
+
+  #open() {
+    if (this.#channel || typeof BroadcastChannel !== "function") return;
+    try {
+      this.#channel = new BroadcastChannel(this.#name);
+    } catch {
+      return; // Forbidden here: the store tells when it is looked at next.
+    }
+    // In Node an open channel would keep the process alive.
+    /** @type {any} */ (this.#channel).unref?.();
+    this.#channel.onmessage = ({ data }) => {
+      if (typeof data?.service === "string" && typeof data.id === "string") this.#hear(data);
+    };
+  }
+
+  #shut() {
+    this.#channel?.close();
+    this.#channel = undefined;
+  }
+}

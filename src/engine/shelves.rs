@@ -1,0 +1,201 @@
+//! Shelves: what the store holds of a lane that is not in memory, and when it is looked at.
+
+use super::Engine;
+use super::entry::Entry;
+use super::lanes::{CLAIM_AGAIN_MS, Ownership, STORE_AGAIN_MS};
+use super::output::Output;
+use crate::model::ids::{LaneId, ServiceName};
+use crate::model::operation::Operation;
+use crate::model::storage::{Queue, StoreError};
+use crate::model::time::Timestamp;
+use crate::rules::bounds::REQUEST_FLOOR_MS;
+use crate::rules::next::{Next, is_behind, next};
+
+/// Operations of one lane in memory; the others wait in the store.
+const WORKING_SET_MAX: usize = 64;
+
+/// Rows read at a time. More than are in memory, so that every read brings new ones.
+const READ_MAX: u32 = 128;
+
+/// How soon the store is looked at again although nothing in it is known to be due, in milliseconds:
+/// other contexts write to it too, and may die before they say so.
+const LOOK_AGAIN_MS: u64 = 30_000;
+
+/// What the store holds of a lane that is not in memory.
+pub(super) struct Shelf {
+    /// When the first of it is due; `None`: nothing is.
+    pub(super) next: Option<Timestamp>,
+    pub(super) reading: bool,
+    /// When it is looked at even though nothing is known to be due.
+    look_again: Timestamp,
+    /// The next look is at all of it: due times of a clock that has jumped back since say nothing.
+    all: bool,
+}
+
+impl Shelf {
+    pub(super) const fn new() -> Self {
+        Self { next: Some(Timestamp(0)), reading: false, look_again: Timestamp(0), all: true }
+    }
+
+    pub(super) fn look_at_all(&mut self) {
+        self.all = true;
+        self.next = Some(Timestamp(0));
+    }
+
+    /// When the store is looked at next.
+    fn look(&self) -> Timestamp {
+        self.next.map_or(self.look_again, |next| next.min(self.look_again))
+    }
+
+    pub(super) fn look_at(&mut self, at: Timestamp) {
+        self.next = Some(self.next.map_or(at, |own| own.min(at)));
+    }
+}
+
+impl Engine {
+    /// Another context has changed something of the service: the store is looked at again.
+    pub(super) fn hint(&mut self, service: &ServiceName) {
+        let (Some(account), Some(own)) = (&self.account, self.services.get(service)) else {
+            return;
+        };
+        let id = LaneId::of(account, service, &own.origin);
+        if let Some(lane) = self.lanes.get_mut(&id) {
+            lane.work.look_at(Timestamp(0));
+            lane.delivery.look_at(Timestamp(0));
+        }
+    }
+
+    /// Whoever is awake with work of a lane looks now and then for work that others have added:
+    /// an owner that keeps renewing its lease must not keep that waiting.
+    pub(super) fn look_around(&mut self, now: Timestamp, id: &LaneId) {
+        let busy = self.in_lane(id).next().is_some();
+        if let Some(lane) = self.lanes.get_mut(id)
+            && busy
+            && now.since(lane.read_at) >= CLAIM_AGAIN_MS
+        {
+            lane.work.look_at(Timestamp(0));
+        }
+    }
+
+    /// Reads what is due, if anything may be; for a lane of another context only to see whether
+    /// there is a reason to ask for it.
+    pub(super) fn read_shelf(&mut self, now: Timestamp, id: &LaneId, queue: Queue) {
+        let in_memory = self.in_lane(id).count();
+        let Some(lane) = self.lanes.get_mut(id) else {
+            return;
+        };
+        if let Ownership::Other { ask_at } = lane.ownership
+            && now < ask_at
+        {
+            return self.wake(ask_at);
+        }
+        let shelf = lane.shelf(queue);
+        let at = shelf.look();
+        if at > now {
+            self.wake(at);
+        } else if !shelf.reading && in_memory < WORKING_SET_MAX {
+            shelf.reading = true;
+            let all = core::mem::take(&mut shelf.all);
+            let before = if all { Timestamp(u64::MAX) } else { now };
+            if queue == Queue::Work {
+                lane.read_at = now;
+            }
+            let (lane, limit) = (id.clone(), READ_MAX);
+            self.outputs.push(Output::ReadDue { lane, queue, before, limit });
+        }
+    }
+
+    /// The clock has jumped back: points in time that were set by the old one are set anew.
+    pub(super) fn jumped_back(&mut self, now: Timestamp) {
+        for lane in self.lanes.values_mut() {
+            lane.gate = lane.gate.map(|gate| gate.seen_at(now));
+            if let Ownership::Other { ask_at } = &mut lane.ownership {
+                *ask_at = (*ask_at).min(now.after(CLAIM_AGAIN_MS));
+            }
+            lane.work.look_at_all();
+            lane.delivery.look_at_all();
+        }
+        for entry in self.entries.values_mut() {
+            entry.not_before = entry.not_before.min(now.after(REQUEST_FLOOR_MS));
+        }
+    }
+
+    /// When an operation is due in a queue, by the clock as it is now.
+    pub(super) fn due_at(
+        &self,
+        now: Timestamp,
+        queue: Queue,
+        operation: &Operation,
+    ) -> Option<Timestamp> {
+        if is_behind(operation, now) {
+            return Some(now);
+        }
+        match queue {
+            Queue::Work => {
+                let profile = self.profiles.get(&operation.identity.profile_digest)?;
+                match next(operation, profile, now) {
+                    Next::Exchange(_) | Next::TakeUp(_) | Next::Park(_) => Some(now),
+                    Next::Wait(at) => Some(at),
+                    Next::Nothing => None,
+                }
+            }
+            Queue::Delivery => operation.delivery_due(),
+        }
+    }
+
+    pub(super) fn read_due(
+        &mut self,
+        now: Timestamp,
+        id: &LaneId,
+        queue: Queue,
+        due: Result<(Vec<Operation>, Option<Timestamp>), StoreError>,
+    ) {
+        let first = due.as_ref().ok().and_then(|(operations, _)| {
+            operations.iter().filter_map(|own| self.due_at(now, queue, own)).min()
+        });
+        let Some(lane) = self.lanes.get_mut(id) else {
+            return;
+        };
+        let owned = lane.epoch().is_some();
+        let shelf = lane.shelf(queue);
+        shelf.reading = false;
+        shelf.look_again = now.after(LOOK_AGAIN_MS);
+        let Ok((operations, next)) = due else {
+            shelf.next = Some(now.after(STORE_AGAIN_MS));
+            shelf.all = true;
+            return;
+        };
+        if !shelf.all {
+            shelf.next = next;
+        }
+        if owned {
+            for operation in operations {
+                self.take_in(now, id, queue, operation);
+            }
+        } else if let Some(first) = first {
+            if first <= now {
+                shelf.next = Some(Timestamp(0));
+                self.ask_for(now, id);
+            } else {
+                shelf.look_at(first);
+            }
+        }
+    }
+
+    fn take_in(&mut self, now: Timestamp, id: &LaneId, queue: Queue, operation: Operation) {
+        if self.in_lane(id).count() >= WORKING_SET_MAX
+            && !self.entries.contains_key(&operation.identity.id)
+        {
+            if let Some(lane) = self.lanes.get_mut(id) {
+                lane.shelf(queue).look_at(Timestamp(0));
+            }
+            return;
+        }
+        let key = operation.identity.id.clone();
+        let entry = self.entries.get_or_insert_with(key, || Entry::new(operation));
+        // Whoever drove it before may have sent a request in this very moment.
+        if entry.is_idle() && entry.operation.life.evidence.attempts > 0 {
+            entry.not_before = entry.not_before.max(now.after(REQUEST_FLOOR_MS));
+        }
+    }
+}

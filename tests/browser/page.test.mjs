@@ -1,0 +1,221 @@
+// The package in a page, through its public surface: loading, waiting, tabs, the network's absence.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { Site } from "./harness.mjs";
+
+const site = await Site.open();
+after(() => site.close());
+
+/** A test in a world of its own. */
+const story = (name, run) => test(name, () => site.visit(run));
+
+/** Loads the page anew. */
+async function reload(page) {
+  await page.reload();
+  await page.waitForFunction(() => globalThis.isReady);
+}
+
+/** The same ledger whatever happened on the way: one execution, one charge. */
+async function assertOnce(service) {
+  const { executions, charges } = await service.ledger();
+  assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
+}
+
+describe("loading", () => {
+  story("making a client loads, opens and sends nothing", async ({ visit, service }) => {
+    const page = await visit();
+    const before = page.requests.length;
+    const databases = await page.evaluate(async () => {
+      const holdfast = open();
+      holdfast.subscribe(() => undefined)();
+      holdfast.getSnapshot();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return indexedDB.databases();
+    });
+    assert.deepEqual(databases, []);
+    assert.deepEqual(page.requests.slice(before), []);
+    const heavy = page.requests.filter((path) => /client|glue|\.wasm/.test(path));
+    assert.deepEqual(heavy, []);
+    assert.deepEqual(await service.requests(), []);
+  });
+
+  story("the first use loads the module, once for all that ask at the same time", async ({ visit }) => {
+    const page = await visit();
+    await page.evaluate(async () => {
+      const [one, other] = [open(), open({ database: "other" })];
+      await Promise.all([one.list(), one.find("reports", "a"), other.list(), other.start()]);
+    });
+    assert.equal(page.requests.filter((path) => path.endsWith("/holdfast.wasm")).length, 1);
+  });
+
+  story("a page that forbids WebAssembly is told what to allow", async ({ visit, service }) => {
+    const page = await visit({ path: "no-wasm.html" });
+    const error = await page.evaluate(() =>
+      errorOf(() => open().submit("reports", { intent: "a", body: work(100) })),
+    );
+    assert.equal(error.code, "WASM_BLOCKED");
+    assert.match(error.nextStep, /'wasm-unsafe-eval'/);
+    assert.deepEqual(await service.requests(), []);
+  });
+});
+
+describe("waiting", () => {
+  story("a reload never polls before the point in time that is stored", async ({ visit, service }) => {
+    await service.faults([{ call: "poll", fault: "unavailable", retryAfter: 4, times: 1 }]);
+    const page = await visit();
+    const until = await page.evaluate(async () => {
+      const operation = await open().submit("reports", { intent: "a", body: work(300) });
+      for await (const { waiting } of operation.updates()) {
+        if (waiting?.reason === "serverGuidance") return waiting.until;
+      }
+    });
+    await reload(page);
+    const reloaded = Date.now();
+    const status = await page.evaluate(async () => {
+      const holdfast = open();
+      await holdfast.start();
+      return (await (await holdfast.find("reports", "a")).outcome()).status;
+    });
+    assert.equal(status, "succeeded");
+    assert.ok(reloaded < until - 1000, "the reload came in time to show something");
+    const later = (await service.requests()).filter(({ time_ms }) => time_ms >= reloaded);
+    assert.ok(later.length > 0);
+    assert.ok(later[0].time_ms >= until, `${until - later[0].time_ms} ms early`);
+    await assertOnce(service);
+  });
+
+  story("giving up a wait rejects the wait, and nothing else", async ({ visit, service }) => {
+    const page = await visit();
+    const told = await page.evaluate(async () => {
+      const operation = await open().submit("reports", { intent: "a", body: work(1500) });
+      const reason = new Error("enough");
+      const controller = new AbortController();
+      const waits = ["result", "outcome", "blob"].map((wait) => operation[wait]({ signal: controller.signal }));
+      const settled = Promise.allSettled(waits);
+      setTimeout(() => controller.abort(reason), 100);
+      const same = (await settled).map(({ reason: given }) => given === reason);
+      return { same, status: (await operation.outcome()).status };
+    });
+    assert.deepEqual(told, { same: [true, true, true], status: "succeeded" });
+    assert.deepEqual((await service.requests()).filter(({ call }) => call === "cancel"), []);
+    await assertOnce(service);
+  });
+
+  story("updates() tells states in order and ends with the ending", async ({ visit }) => {
+    const page = await visit();
+    const { statuses, revisions } = await page.evaluate(async () => {
+      const operation = await open().submit("reports", { intent: "a", body: work(500) });
+      const told = { statuses: [], revisions: [] };
+      for await (const { status, revision } of operation.updates()) {
+        told.statuses.push(status);
+        told.revisions.push(revision);
+      }
+      return told;
+    });
+    assert.equal(statuses.at(-1), "succeeded");
+    assert.equal(statuses.filter((status) => status === "succeeded").length, 1);
+    assert.deepEqual(revisions, [...new Set(revisions)].sort((a, b) => a - b));
+  });
+});
+
+describe("results", () => {
+  story("result() is parsed, and blob() are the bytes that it was parsed from", async ({ visit }) => {
+    const page = await visit();
+    const told = await page.evaluate(async () => {
+      const operation = await open().submit("reports", {
+        intent: "a",
+        body: work(100, { result_bytes: 700_000 }),
+      });
+      const [result, blob] = [await operation.result(), await operation.blob()];
+      const same = JSON.stringify(JSON.parse(await blob.text())) === JSON.stringify(result);
+      return { same, size: blob.size, type: blob.type, kept: operation.state.result.bytes, records: result.record_count };
+    });
+    assert.ok(told.size > 600_000 && told.size === told.kept);
+    assert.equal(told.same, true);
+    assert.match(told.type, /json/);
+    assert.equal(told.records, 700);
+  });
+
+  story("a kept result is there after a reload, without asking the service", async ({ visit, service }) => {
+    const page = await visit();
+    const read = () =>
+      page.evaluate(async () => {
+        const operation = await open().submit("reports", { intent: "a", body: work(100) });
+        return operation.result();
+      });
+    const first = await read();
+    const asked = (await service.requests()).length;
+    await reload(page);
+    assert.deepEqual(await read(), first);
+    assert.equal((await service.requests()).length, asked);
+  });
+});
+
+describe("onSettled", () => {
+  const submitAndSettle = (page) =>
+    page.evaluate(async () => {
+      globalThis.settled = [];
+      const holdfast = open({ onSettled: (operation) => void settled.push(operation.status) });
+      for (const [intent, more] of [["good", {}], ["bad", { outcome: "failed" }]]) {
+        const operation = await holdfast.submit("reports", { intent, body: work(100, more) });
+        while (!operation.delivered) await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return settled;
+    });
+
+  story("is called once for each ending", async ({ visit }) => {
+    const page = await visit();
+    assert.deepEqual(await submitAndSettle(page), ["succeeded", "failed"]);
+    await reload(page);
+    assert.deepEqual(await submitAndSettle(page), []);
+  });
+
+  story("is called again where the page went away before it resolved", async ({ visit }) => {
+    const page = await visit();
+    const called = () =>
+      page.evaluate(
+        () =>
+          new Promise((called) => {
+            // Never resolves: whatever it does for the app is not done.
+            const holdfast = open({ onSettled: (operation) => new Promise(() => called(operation.id)) });
+            holdfast.submit("reports", { intent: "a", body: work(100) });
+          }),
+      );
+    const first = await called();
+    await reload(page);
+    assert.equal(await called(), first);
+    await reload(page);
+    assert.deepEqual(
+      await page.evaluate(async () => {
+        const settled = [];
+        const holdfast = open({ onSettled: ({ id }) => void settled.push(id) });
+        const operation = await holdfast.submit("reports", { intent: "a", body: work(100) });
+        while (!operation.delivered) await new Promise((resolve) => setTimeout(resolve, 20));
+        return settled;
+      }),
+      [first],
+    );
+  });
+});
+
+describe("snapshots", () => {
+  story("are identical until something changes, and then the listeners hear of it", async ({ visit }) => {
+    const page = await visit();
+    const told = await page.evaluate(async () => {
+      const holdfast = open();
+      let [heard, unheard] = [0, 0];
+      holdfast.subscribe(() => (heard += 1));
+      holdfast.subscribe(() => (unheard += 1))();
+      const empty = holdfast.getSnapshot() === holdfast.getSnapshot();
+      const operation = await holdfast.submit("reports", { intent: "a", body: work(100) });
+      const [before, again] = [holdfast.getSnapshot(), holdfast.getSnapshot()];
+      const state = operation.state === before[0];
+      await operation.outcome();
+      const after = holdfast.getSnapshot();
+      return { empty, same: before === again, state, changed: before !== after, status: after[0].status, heard, unheard };
+    });
+    assert.ok(told.heard > 0);
+    delete told.heard;
+    assert.deepEqual(told, { empty: true, same: true, state: true, changed: true, status: "succeeded", unheard: 0 });
+  });
+});

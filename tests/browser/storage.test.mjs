@@ -1,0 +1,150 @@
+// Storage that refuses, fails or falls silent: a typed error and nothing sent, or one execution.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { Site } from "./harness.mjs";
+
+const site = await Site.open();
+after(() => site.close());
+
+const story = (name, run) => test(name, () => site.visit(run));
+
+/** Submits the one intent; the error, or how it came out. */
+const submit = (page) =>
+  page.evaluate(async () => {
+    let outcome;
+    const error = await errorOf(async () => {
+      const operation = await open().submit("reports", { intent: "a", body: work(100) });
+      outcome = (await operation.outcome()).status;
+    });
+    return { code: error?.code, nextStep: error?.nextStep, outcome };
+  });
+
+/** The same page without the fault: the intent is free, or goes on; once, whatever came before. */
+async function assertGoesOn(page, service) {
+  await page.reload();
+  await page.waitForFunction(() => globalThis.isReady);
+  assert.equal((await submit(page)).outcome, "succeeded");
+  const { executions, charges } = await service.ledger();
+  assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
+}
+
+/** A story in which submit says that nothing is stored, and nothing was sent. */
+const refused = (name, fault, argument) =>
+  story(name, async ({ visit, service }) => {
+    const page = await visit();
+    await page.evaluate(fault, argument);
+    const told = await submit(page);
+    assert.equal(told.code, "STORAGE_UNAVAILABLE");
+    assert.ok(told.nextStep, "the error says what to do");
+    // What is tried again in the background would be seen by now.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.deepEqual(await service.requests(), []);
+    await assertGoesOn(page, service);
+  });
+
+describe("a database that cannot be opened", () => {
+  for (const error of ["InvalidStateError", "SecurityError", "UnknownError", "VersionError", "QuotaExceededError"]) {
+    refused(`fails with ${error}`, (name) => {
+      IDBFactory.prototype.open = () => {
+        const request = new EventTarget();
+        request.error = new DOMException("by the test", name);
+        setTimeout(() => request.onerror?.(new Event("error")));
+        return request;
+      };
+    }, error);
+  }
+
+  refused("throws", () => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException("by the test", "SecurityError");
+    };
+  });
+
+  refused("never answers", () => {
+    IDBFactory.prototype.open = () => new EventTarget();
+  });
+
+  refused("is blocked by another connection", async () => {
+    // Of a database without the schema, which nobody lets go of.
+    const request = indexedDB.open("holdfast", 1);
+    await new Promise((resolve) => (request.onsuccess = resolve));
+    globalThis.kept = request.result;
+  });
+
+  refused("is missing altogether", () => {
+    Object.defineProperty(globalThis, "indexedDB", { value: undefined });
+  });
+});
+
+/** Every transaction that writes a record is aborted with that error once it has written. */
+const abortCommits = (name) => {
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (stores, mode, ...more) {
+    const transaction = begin.call(this, stores, mode, ...more);
+    if (mode !== "readwrite" || !transaction.objectStoreNames.contains("bodies")) return transaction;
+    Object.defineProperty(transaction, "error", { get: () => new DOMException("by the test", name) });
+    const { objectStore } = transaction;
+    transaction.objectStore = (store) => {
+      const found = objectStore.call(transaction, store);
+      found.put = (...values) => {
+        const request = IDBObjectStore.prototype.put.apply(found, values);
+        request.addEventListener("success", () => transaction.abort());
+        return request;
+      };
+      return found;
+    };
+    return transaction;
+  };
+};
+
+/** So many commits of a record happen and do not tell. */
+const silenceCommits = (times) => {
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (stores, mode, ...more) {
+    const transaction = begin.call(this, stores, mode, ...more);
+    const isCommit = mode === "readwrite" && transaction.objectStoreNames.contains("bodies");
+    if (isCommit && times-- > 0) {
+      for (const name of ["oncomplete", "onabort"]) {
+        Object.defineProperty(transaction, name, { set: () => undefined, get: () => null });
+      }
+    }
+    return transaction;
+  };
+};
+
+describe("a transaction that fails", () => {
+  refused("throws QuotaExceededError at a put", () => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException("by the test", "QuotaExceededError");
+    };
+  });
+
+  for (const error of ["QuotaExceededError", "DataError"]) {
+    refused(`is aborted with ${error} when it has written the record`, abortCommits, error);
+  }
+});
+
+describe("a commit whose fate is unknown", () => {
+  story("is found to have happened, and the operation goes on", async ({ visit, service }) => {
+    const page = await visit();
+    await page.evaluate(silenceCommits, 1);
+    assert.deepEqual(await submit(page), { code: undefined, nextStep: undefined, outcome: "succeeded" });
+    const { executions, charges } = await service.ledger();
+    assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
+  });
+
+  for (const [name, fault, argument] of [
+    ["it never tells", silenceCommits, 1000],
+    ["the connection to the storage is lost", abortCommits, "UnknownError"],
+  ]) {
+    story(`is unconfirmed where ${name}, and the same submit settles it`, async ({ visit, service }) => {
+      const page = await visit();
+      await page.evaluate(fault, argument);
+      const told = await submit(page);
+      assert.equal(told.code, "SUBMIT_UNCONFIRMED");
+      assert.match(told.nextStep, /same call again/);
+      assert.deepEqual(await service.requests(), []);
+      await assertGoesOn(page, service);
+    });
+  }
+});

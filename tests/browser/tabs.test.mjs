@@ -1,0 +1,83 @@
+// Several tabs over one storage, and a network that comes and goes.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Site } from "./harness.mjs";
+
+/** How long another tab may take to take over from one that was closed, in milliseconds. */
+const TAKEOVER_MS = 5000;
+/** How long the jobs take, in milliseconds. */
+const WORK_MS = 4000;
+
+const site = await Site.open();
+after(() => site.close());
+
+const story = (name, run) => test(name, () => site.visit(run));
+
+/** Submits the one intent in a page, which then goes on with it. */
+const submitIn = (page) =>
+  page.evaluate(async (length) => {
+    globalThis.holdfast = open();
+    globalThis.operation = await holdfast.submit("reports", { intent: "a", body: work(length) });
+    return operation.id;
+  }, WORK_MS);
+
+const outcomeIn = (page) =>
+  page.evaluate(async () => {
+    const { status, data } = await operation.outcome();
+    return { status, records: data.record_count };
+  });
+
+/** Resolves once the service has been asked how the job is. */
+async function polled(service) {
+  while ((await service.ledger()).polls === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+story("two tabs have one operation, drive it once, and both see its result", async ({ visit, service }) => {
+  const pages = [await visit(), await visit()];
+  const ids = await Promise.all(pages.map(submitIn));
+  assert.equal(ids[0], ids[1]);
+  const outcomes = await Promise.all(pages.map(outcomeIn));
+  assert.deepEqual(outcomes, Array(2).fill({ status: "succeeded", records: 1 }));
+  const { executions, charges, submits, results } = await service.ledger();
+  assert.deepEqual({ executions, charges, submits, results }, {
+    executions: 1,
+    charges: 1,
+    submits: 1,
+    results: 1,
+  });
+});
+
+for (const [way, leave] of [
+  ["closed", (page) => page.close()],
+  ["sent elsewhere", (page) => page.goto("about:blank")],
+]) {
+  story(`when the tab that drives it is ${way}, another takes over`, async ({ visit, service }) => {
+    const [owner, other] = [await visit(), await visit()];
+    const id = await submitIn(owner);
+    assert.equal(await submitIn(other), id);
+    await polled(service);
+    const before = (await service.requests()).length;
+    const left = Date.now();
+    await leave(owner);
+    assert.deepEqual(await outcomeIn(other), { status: "succeeded", records: 1 });
+    const next = (await service.requests())[before];
+    assert.ok(next.time_ms - left < TAKEOVER_MS, `it took ${next.time_ms - left} ms`);
+    const { executions, charges, submits } = await service.ledger();
+    assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
+  });
+}
+
+story("what is submitted offline is kept, and sent when the network is back", async ({ visit, service, context }) => {
+  const page = await visit();
+  await page.evaluate(() => open().start());
+  await context.setOffline(true);
+  const id = await submitIn(page);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.equal((await service.ledger()).submits, 0);
+  assert.notEqual(await page.evaluate(() => operation.status), "parked");
+  await context.setOffline(false);
+  assert.deepEqual(await outcomeIn(page), { status: "succeeded", records: 1 });
+  assert.equal(await page.evaluate(() => operation.id), id);
+  const { executions, charges } = await service.ledger();
+  assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
+});

@@ -1,6 +1,5 @@
 //! A context may end at every point of an operation's whole life: nothing that was acknowledged is
-//! lost, and nothing is executed twice.
-#![cfg(not(target_arch = "wasm32"))]
+//! lost, and nothing is executed twice. The same worlds run natively and in a browser's WebAssembly.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod world;
@@ -11,7 +10,12 @@ use holdfast::rules::status::{Status, status};
 use holdfast_services::Fault;
 use holdfast_services::Loopback;
 use holdfast_services::RunHarvester;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
 use world::{Context, Settings, World, submission};
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 /// One life of an operation: what the job does, and what goes wrong besides the crash.
 struct Story {
@@ -161,6 +165,7 @@ fn a_crash_at_any_point_is_survived_without_web_locks() {
     every_single_crash(false);
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn any_two_crashes_lose_nothing_and_repeat_nothing() {
     let story = &STORIES[1];

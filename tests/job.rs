@@ -421,6 +421,22 @@ fn after_a_lost_answer_to_a_cancel_the_job_is_read_before_it_is_asked_again() {
 }
 
 #[test]
+fn a_cancel_that_is_refused_again_and_again_is_given_up_and_the_job_goes_on() {
+    for status in [401, 429, 503] {
+        let world = World::with_faults(&format!(
+            r#"[{{"call":"cancel","fault":"status","status":{status},"times":1000}}]"#
+        ));
+        let context = world.open();
+        let started = world.submit(&context, "daily", r#","duration_ms":7200000"#);
+        world.until("daily", |own| own.life.stage == Stage::Work);
+        world.cancel(&context, &started).expect("a wish");
+        let ended = world.settle(&context, "daily").expect("it ends or parks");
+        assert!(matches!(standing(&ended), "succeeded" | "parked"), "{status}");
+        assert!(world.requests(Call::Cancel).len() <= 5, "{status}: it is sent without end");
+    }
+}
+
+#[test]
 fn completion_that_beats_a_cancel_is_a_success() {
     let world = World::new();
     let context = world.open();

@@ -66,12 +66,17 @@ fn settled(pen: &mut Pen<'_>) -> Result<(), Illegal> {
 
 /// Whether it took effect is not known: the job is read before it is asked again.
 fn unsettled(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
-    let attempts = pen.op.life.cancel.as_ref().map_or(0, |cancel| cancel.attempts);
-    close(pen, attempts >= CANCEL_ATTEMPTS_MAX)?;
+    close(pen, false)?;
     pen.back_off(said, WaitReason::Backoff)
 }
 
+/// The attempt is over. Whatever the answers were, there is a last one: then the job is only read.
 fn close(pen: &mut Pen<'_>, settled: bool) -> Result<(), Illegal> {
+    let attempts = pen.op.life.cancel.as_ref().map_or(0, |cancel| cancel.attempts);
+    let spent = !settled && attempts >= CANCEL_ATTEMPTS_MAX;
+    if spent {
+        pen.note("cancel.given_up");
+    }
     pen.strictly();
-    pen.op.life.cancel_answered(settled)
+    pen.op.life.cancel_answered(settled || spent)
 }

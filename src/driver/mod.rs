@@ -173,8 +173,9 @@ impl<P: Ports> Driver<P> {
                 driver.feed(Input::Delivered(operation.identity.id.clone(), done));
             }),
             Output::Event(event) => {
-                if !event.operation.life.is_sending() {
-                    self.0.prepared.borrow_mut().remove(&event.operation.identity.id);
+                let id = &event.operation.identity.id;
+                if !self.0.engine.borrow().is_exchanging(id) {
+                    self.0.prepared.borrow_mut().remove(id);
                 }
                 self.0.ports.app().notify(event);
             }
@@ -257,13 +258,14 @@ impl<P: Ports> Driver<P> {
 
     /// Sends. Ownership and time are looked at once more, in the very turn of the sending.
     fn transmit(&self, transmit: Transmit) {
-        let mut prepared = self.0.prepared.borrow_mut().remove(&transmit.id).unwrap_or_default();
+        let prepared = self.0.prepared.borrow_mut().remove(&transmit.id);
         self.reach_for("send.before", transmit.purpose);
         let now = self.0.ports.runtime().now();
         let may_send = self.0.engine.borrow().may_send(now, &transmit.id, transmit.purpose);
-        if !may_send || transmit.with_body != prepared.body.is_some() {
+        let prepared = prepared.filter(|own| transmit.with_body == own.body.is_some());
+        let Some(mut prepared) = prepared.filter(|_| may_send) else {
             return self.feed(Input::NotSent(transmit.id, transmit.purpose));
-        }
+        };
         let mut headers = transmit.headers.clone();
         for (name, value) in prepared.headers.iter() {
             headers.push(name, value);

@@ -103,14 +103,29 @@ impl Engine {
         };
         match purpose {
             Purpose::Submit | Purpose::Cancel => {
-                exchange.phase = Phase::Writing;
                 self.apply(now, id, step::Input::Send { purpose, scope }, None);
             }
             Purpose::Poll | Purpose::Result | Purpose::Settle => {
                 exchange.phase = Phase::OnWire;
+                let ends_by = exchange.ends_by;
+                let lane = entry.operation.lane();
+                if !self.still_wants(now, id, purpose) {
+                    self.exchange_over(id);
+                    return;
+                }
+                self.cover(now, &lane, ends_by);
                 self.transmit(now, id, purpose);
             }
         }
+    }
+
+    /// Whether an operation still wants an exchange: while its credential was asked for, time has
+    /// passed, a bound may have been reached, and the app may have changed its mind.
+    pub(super) fn still_wants(&self, now: Timestamp, id: &OperationId, purpose: Purpose) -> bool {
+        self.entries.get(id).is_some_and(|entry| {
+            let profile = self.profiles.get(&entry.operation.identity.profile_digest);
+            profile.is_some_and(|own| next(&entry.operation, own, now) == Next::Exchange(purpose))
+        })
     }
 
     pub(super) fn unauthorized(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
@@ -277,6 +292,7 @@ impl Engine {
                 key: rerun.key.clone(),
                 ordinal: identity.ordinal + 1,
                 parent: Some(identity.id.clone()),
+                origin: service.origin.clone(),
                 created_at: now,
                 ..identity.clone()
             },

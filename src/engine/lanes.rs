@@ -26,6 +26,8 @@ pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 pub(super) struct LaneState {
     pub(super) ownership: Ownership,
     pub(super) gate: Option<Wait>,
+    /// By when this context has promised to have written again.
+    lease_until: Timestamp,
     /// When the store was last asked for work.
     pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
@@ -46,6 +48,7 @@ impl LaneState {
         Self {
             ownership: Ownership::Other { ask_at: Timestamp(0) },
             gate: None,
+            lease_until: Timestamp(0),
             read_at: Timestamp(0),
             work: Shelf::new(),
             delivery: Shelf::new(),
@@ -125,6 +128,10 @@ impl Engine {
         };
         match claimed {
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
+                lane.lease_until = lane.lease_until.max(row.lease_until);
+                if lane.epoch() == Some(row.epoch) {
+                    return;
+                }
                 lane.ownership = Ownership::Own(row.epoch);
                 lane.gate = row.gate.map(|gate| gate.seen_at(now));
                 lane.work.look_at_all();
@@ -161,6 +168,33 @@ impl Engine {
             }
             Ownership::Other { ask_at } => self.wake(ask_at),
             Ownership::Asking | Ownership::Own(_) => {}
+        }
+    }
+
+    /// What a write has promised.
+    pub(super) fn promised(&mut self, id: &LaneId, lease_until: Timestamp) {
+        if let Some(lane) = self.lanes.get_mut(id) {
+            lane.lease_until = lease_until;
+        }
+    }
+
+    /// Renews the lease for an exchange that writes nothing before it begins and may outlast what
+    /// was promised: others must not take a living owner for dead.
+    pub(super) fn cover(&mut self, now: Timestamp, id: &LaneId, ends_by: Timestamp) {
+        let lease_until = ends_by.after(LEASE_GRACE_MS);
+        let short = self
+            .lanes
+            .get(id)
+            .is_some_and(|lane| lane.epoch().is_some() && lane.lease_until < lease_until);
+        if short {
+            self.promised(id, lease_until);
+            self.outputs.push(Output::Claim(Claim {
+                lane: id.clone(),
+                context: self.context.clone(),
+                now,
+                lease_until,
+                dead: None,
+            }));
         }
     }
 

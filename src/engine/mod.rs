@@ -16,6 +16,7 @@ mod calls;
 mod drive;
 mod entry;
 pub mod event;
+mod fold;
 pub mod input;
 mod lanes;
 pub mod output;
@@ -152,6 +153,11 @@ impl Engine {
                 self.lanes.get(&entry.operation.lane()).is_some_and(|lane| lane.epoch().is_some());
             owned && entry.may_send(now, purpose)
         })
+    }
+
+    /// Whether an exchange of this operation is under way, from the asking for its credential on.
+    pub fn is_exchanging(&self, id: &OperationId) -> bool {
+        self.entries.get(id).is_some_and(|entry| entry.exchange.is_some())
     }
 
     /// Whether operations that are pinned to the profile of this digest can be driven.

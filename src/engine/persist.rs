@@ -3,7 +3,8 @@
 use super::Engine;
 use super::entry::{Entry, Phase};
 use super::event::Event;
-use super::output::{Line, Output, Ticket, WriteSet};
+use super::fold::fold;
+use super::output::{Output, Ticket, WriteSet};
 use super::reply::{CallError, CallId};
 use super::request::request;
 use crate::model::ids::{OperationId, WriteId};
@@ -55,6 +56,16 @@ impl Engine {
             entry.inbox.push((input, call));
             return;
         }
+        if let step::Input::Send { purpose, .. } = &input {
+            let purpose = *purpose;
+            if !self.still_wants(now, id, purpose) {
+                self.exchange_over(id);
+                return;
+            }
+        }
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
         let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
             return self.refuse(call, CallError::UnknownService);
         };
@@ -62,9 +73,7 @@ impl Engine {
             Ok(done) => self.write(now, id, done, Some(input), call),
             Err(Refused::NotAllowed(why)) => self.refuse(call, CallError::NotAllowed(why)),
             Err(Refused::Illegal(_)) => {
-                if let Some(exchange) = &entry.exchange
-                    && exchange.phase == Phase::Writing
-                {
+                if matches!(input, step::Input::Send { .. }) {
                     entry.exchange = None;
                 }
                 self.refuse(call, CallError::NotAllowed("it has moved on; look at it again"));
@@ -107,6 +116,9 @@ impl Engine {
     ) {
         let mut operation = done.operation;
         let fence = self.fence(now, &operation, done.gate);
+        if let Some(fence) = &fence {
+            self.promised(&fence.lane, fence.lease_until);
+        }
         let Some(entry) = self.entries.get_mut(id) else {
             return;
         };
@@ -133,6 +145,9 @@ impl Engine {
             operation: operation.clone(),
         })));
         entry.writing = Some(ticket);
+        if let (Some(step::Input::Send { .. }), Some(exchange)) = (&input, &mut entry.exchange) {
+            exchange.phase = Phase::Writing;
+        }
         let pending = PendingWrite {
             id: id.clone(),
             operation,
@@ -324,24 +339,4 @@ impl Engine {
             self.refuse(call, CallError::AccountChanged);
         }
     }
-}
-
-/// Numbers the new journal lines; a line like the last one is folded into it.
-fn fold(operation: &mut Operation, last: Option<&Line>, entries: &[JournalEntry]) -> Vec<Line> {
-    if let ([entry], Some(last)) = (entries, last) {
-        let like = last.entry.event == entry.event
-            && last.entry.status == entry.status
-            && last.entry.code == entry.code
-            && last.entry.state == entry.state;
-        if like {
-            let folded = JournalEntry { at: last.entry.at, ..entry.clone() };
-            return vec![Line { count: last.count + 1, entry: folded, ..*last }];
-        }
-    }
-    let mut lines = Vec::new();
-    for entry in entries {
-        operation.counters.journal += 1;
-        lines.push(Line { number: operation.counters.journal, count: 1, entry: entry.clone() });
-    }
-    lines
 }

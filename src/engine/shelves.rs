@@ -84,10 +84,11 @@ impl Engine {
         let Some(lane) = self.lanes.get_mut(id) else {
             return;
         };
-        if let Ownership::Other { ask_at } = lane.ownership
-            && now < ask_at
-        {
-            return self.wake(ask_at);
+        match lane.ownership {
+            Ownership::Other { ask_at } if now < ask_at => return self.wake(ask_at),
+            // What is due is known already; who drives it is being settled.
+            Ownership::Asking => return,
+            Ownership::Other { .. } | Ownership::Own(_) => {}
         }
         let shelf = lane.shelf(queue);
         let at = shelf.look();

@@ -107,7 +107,8 @@ impl Life {
         scope: Option<Scope>,
     ) -> Result<(), Illegal> {
         let evidence = &mut self.0.evidence;
-        if self.0.stage != Stage::Submit || evidence.current.is_some() {
+        let held = matches!(self.0.hold, Hold::Parked { .. }) || self.0.cancel.is_some();
+        if self.0.stage != Stage::Submit || evidence.current.is_some() || held {
             return Err(Illegal);
         }
         if evidence.unresolved.is_none() {

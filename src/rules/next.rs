@@ -1,6 +1,6 @@
 //! What an operation wants to do now.
 
-use super::bounds::CLOCK_JUMP_MS;
+use super::bounds::{CLOCK_JUMP_MS, SEND_BEFORE_MS};
 use super::step::Bound;
 use crate::model::hold::Hold;
 use crate::model::life::{Delivery, Stage};
@@ -82,7 +82,9 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     if let (Some(unresolved), Some(retention_ms)) = (&evidence.unresolved, profile.key.retention_ms)
     {
         let jumped_back = now.after(CLOCK_JUMP_MS) < unresolved.first_at;
-        if jumped_back || unresolved.first_at.after(retention_ms) <= now {
+        // A request that leaves now may arrive this much later.
+        let arrives_by = now.after(SEND_BEFORE_MS + profile.calls.submit.timeout_ms);
+        if jumped_back || unresolved.first_at.after(retention_ms) <= arrives_by {
             return Next::Park(Bound::KeyLifetime);
         }
     }

@@ -112,6 +112,10 @@ pub struct Settings {
     pub skew_ms: i64,
     /// What the service's schema finds wrong with every result.
     pub schema_fault: Option<String>,
+    /// How long `authorize` takes, in milliseconds.
+    pub authorize_ms: u64,
+    /// How long a commit takes, in milliseconds.
+    pub commit_ms: u64,
 }
 
 impl Default for Settings {
@@ -128,6 +132,8 @@ impl Default for Settings {
             scope: Some("org_1/key_1".into()),
             skew_ms: 0,
             schema_fault: None,
+            authorize_ms: 0,
+            commit_ms: 0,
         }
     }
 }

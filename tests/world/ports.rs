@@ -158,6 +158,8 @@ impl Store for SimPorts {
         batch: &[Write],
         durability: Durability,
     ) -> Result<Vec<Written>, StoreError> {
+        let commit_ms = self.world.0.settings.borrow().commit_ms;
+        self.world.0.clock.sleep(commit_ms).await;
         self.point().await;
         let written = self.world.0.commits.commit(batch, durability).await;
         if let Ok(written) = &written {
@@ -326,6 +328,8 @@ impl App for SimPorts {
 
     async fn authorize(&self, request: AuthorizeRequest) -> Option<Authorization> {
         self.point().await;
+        let authorize_ms = self.world.0.settings.borrow().authorize_ms;
+        self.world.0.clock.sleep(authorize_ms).await;
         self.world.0.authorizations.borrow_mut().push((request.purpose, request.refresh));
         let mut settings = self.world.0.settings.borrow_mut();
         if settings.unauthorized > 0 {

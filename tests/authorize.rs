@@ -1,0 +1,64 @@
+//! A credential may take its time: what has changed meanwhile counts, and nothing is lost by it.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod world;
+
+use holdfast::model::hold::ParkReason;
+use holdfast_services::Call;
+use world::{Context, DAY_MS, World, park, standing};
+
+/// A world whose first submission got no answer, just before it is repeated: its credential is
+/// being asked for, and takes this long.
+fn repeating(fault: &str, authorize_ms: u64) -> (World, Context) {
+    let world = World::with_faults(&format!(r#"[{{"call":"submit","fault":"{fault}"}}]"#));
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":1000"#);
+    world.until("daily", |own| own.life.evidence.unresolved.is_some());
+    world.0.settings.borrow_mut().authorize_ms = authorize_ms;
+    let due = world.stored("daily").expect("stored").due().expect("a wait").0;
+    world.pass(due.saturating_sub(world.0.clock.now()) + 100);
+    world.0.settings.borrow_mut().authorize_ms = 0;
+    (world, context)
+}
+
+#[test]
+fn a_credential_that_comes_after_the_key_has_lapsed_sends_nothing() {
+    let (world, _context) = repeating("lose_after", 40 * DAY_MS);
+    world.pass(41 * DAY_MS);
+    let parked = world.stored("daily").expect("stored");
+    assert!(matches!(
+        park(&parked),
+        Some(ParkReason::OutcomeUnknown | ParkReason::DeadlineExceeded)
+    ));
+    assert_eq!(world.requests(Call::Submit).len(), 1);
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_credential_that_comes_after_a_cancel_sends_nothing() {
+    let (world, context) = repeating("lose_before", 500);
+    let operation = world.stored("daily").expect("stored");
+    let answered = world.cancel(&context, &operation).expect("a wish");
+    assert_eq!(park(&answered), Some(ParkReason::CancelUnconfirmed));
+    world.pass(60_000);
+    assert_eq!(world.executions(), 0);
+    assert_eq!(standing(&world.stored("daily").expect("stored")), "parked");
+}
+
+#[test]
+fn a_credential_that_comes_while_the_record_is_written_goes_with_the_first_attempt() {
+    let world = World::new();
+    let context = world.open();
+    world.live(&context, "first", "");
+    {
+        let mut settings = world.0.settings.borrow_mut();
+        (settings.authorize_ms, settings.commit_ms) = (60, 20);
+    }
+    world.submit(&context, "second", "");
+    let ended = world.settle(&context, "second").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(ended.life.evidence.attempts, 1);
+    assert_eq!(ended.life.evidence.unresolved, None);
+    assert_eq!(world.executions(), 2);
+}

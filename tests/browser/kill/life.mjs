@@ -68,6 +68,8 @@ async function withService(seat, work) {
   const token = `secret-${randomUUID()}`;
   seat.tokens.push(token);
   const service = await Loopback.start({ "/tests": pagesFolder(), "/pkg": failPointsFolder() }, { token });
+  // A port may come again, and with it what an earlier life on it has stored: each has its own intent.
+  service.run = randomUUID();
   try {
     return await work(service, token);
   } finally {
@@ -76,7 +78,11 @@ async function withService(seat, work) {
 }
 
 async function openPage(seat, service, token, kind, armed) {
-  const page = await seat.chromium.page((given) => Object.assign(globalThis, given), { token, armed });
+  const page = await seat.chromium.page((given) => Object.assign(globalThis, given), {
+    token,
+    armed,
+    run: service.run,
+  });
   await page.goto(`${service.origin}/tests/life.html${KINDS[kind].query}`);
   return page;
 }

@@ -72,6 +72,12 @@ export interface Service<Result = unknown> {
   readonly authorize?: (request: AuthorizeRequest) => Authorization | Promise<Authorization>;
   /** Checks a result before it counts, and types it. A result that fails ends as `incomplete`. */
   readonly result?: StandardSchema<Result>;
+  /**
+   * How keys are made where `submit` is given none. `"random"` (default): a fresh UUID. `"derived"`:
+   * a UUID made from account, service, intent, request and ordinal, so that a wiped store or a second
+   * device comes to the same key, and the service to the same execution, for as long as it keeps keys.
+   */
+  readonly key?: "random" | "derived";
   /** Bounds for this service's operations; `submit` may narrow them. */
   readonly limits?: Limits;
 }
@@ -120,7 +126,11 @@ export interface Submission {
   readonly body: object | string | Uint8Array;
   /** Media type of a string or of bytes. Default: `"application/json"`. */
   readonly contentType?: string;
-  /** An idempotency key of your own, kept verbatim. Default: a random UUID, made once. */
+  /**
+   * An idempotency key of your own, kept verbatim. It belongs to one operation of account and
+   * service: under another intent it is a `KEY_CONFLICT`, and nothing is sent. Default: see
+   * {@link Service.key}.
+   */
   readonly key?: string;
   /** Other bounds than the service's. */
   readonly limits?: Limits;
@@ -405,7 +415,7 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
    * gives the same operation.
    *
    * @throws HoldfastError `INVALID_INPUT`, `UNKNOWN_SERVICE`, `NO_ACCOUNT`, `INTENT_CONFLICT`,
-   * `STORAGE_UNAVAILABLE` (nothing was sent), `SUBMIT_UNCONFIRMED` (submit the same intent again)
+   * `KEY_CONFLICT` (nothing was sent), `STORAGE_UNAVAILABLE` (nothing was sent), `SUBMIT_UNCONFIRMED` (submit the same intent again)
    */
   submit<Name extends keyof Services & string>(
     service: Name,

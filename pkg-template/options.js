@@ -44,8 +44,8 @@ export function checkOptions(options) {
  * @param {string} field
  */
 function checkService(service, field) {
-  checkNames(service, field, "profile baseUrl authorize result limits");
-  const { profile, baseUrl, authorize, result, limits } = service;
+  checkNames(service, field, "profile baseUrl authorize result key limits");
+  const { profile, baseUrl, authorize, result, key, limits } = service;
   checkFunction(authorize, `${field}.authorize`);
   checkLimits(limits, `${field}.limits`);
   if (typeof profile !== "object" || !profile) checkText(profile, `${field}.profile`);
@@ -56,9 +56,13 @@ function checkService(service, field) {
       "Give a schema of Zod, Valibot, ArkType or another library that implements it.",
     );
   }
+  if (key !== undefined && key !== "random" && key !== "derived") {
+    throw invalid(`${field}.key`, `${field}.key must be "random" or "derived".`);
+  }
   return {
     profile: typeof profile === "object" ? JSON.parse(exactJson(profile, `${field}.profile`)) : profile,
     baseUrl: checkBaseUrl(baseUrl, `${field}.baseUrl`),
+    key,
     limits,
   };
 }

@@ -62,7 +62,7 @@ fn write(id: &str) -> Write {
         answer_by: None,
         name: None,
         body: None,
-        job: None,
+        takes: Vec::new(),
         journal: Vec::new(),
         profile: None,
     }

@@ -243,7 +243,7 @@ fn rewrite(world: &World, intent: &str, change: impl FnOnce(&str) -> String) {
         answer_by: None,
         name: None,
         body: None,
-        job: None,
+        takes: Vec::new(),
         journal: Vec::new(),
         profile: None,
     };

@@ -2,8 +2,8 @@
 //!
 //! A store reads what [`Stored`] asks for inside its transaction, asks [`admit`], and writes.
 
-use super::ports::store::{Name, Write, Written};
-use crate::model::ids::{JobId, LaneId, OperationId, Revision, WriteId};
+use super::ports::store::{Name, Unique, Write, Written};
+use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::Lane;
 use crate::rules::lease;
 
@@ -19,8 +19,8 @@ pub trait Stored {
     /// The operation that a name stands for.
     fn named(&self, name: &Name) -> Option<&OperationId>;
 
-    /// The operation that a service's id belongs to.
-    fn job(&self, job: &(String, JobId)) -> Option<&OperationId>;
+    /// The operation that something unique belongs to.
+    fn owner(&self, unique: &Unique) -> Option<&OperationId>;
 }
 
 /// What shall happen with a member.
@@ -33,7 +33,7 @@ pub enum Admission {
 }
 
 /// Judges a member. Where several conditions fail, the one that reaches furthest is told: a lost
-/// lane before a moved row, a moved row before a taken name, a taken name before a taken id.
+/// lane before a moved row, a moved row before a taken name, a taken name before a taken id or key.
 pub fn admit(stored: &impl Stored, write: &Write) -> Admission {
     let version = stored.version(&write.row.id);
     if version.is_some_and(|(_, write_id)| *write_id == write.row.write_id) {
@@ -51,7 +51,7 @@ pub fn admit(stored: &impl Stored, write: &Write) -> Admission {
     if version.map(|(revision, _)| revision) != write.replaces {
         return Admission::Answered(Written::Stale);
     }
-    let conflict = taken_name(stored, write).or_else(|| taken_job(stored, write));
+    let conflict = taken_name(stored, write).or_else(|| taken(stored, write));
     conflict.map_or(Admission::Granted(lane), Admission::Answered)
 }
 
@@ -65,7 +65,11 @@ fn taken_name(stored: &impl Stored, write: &Write) -> Option<Written> {
     }
 }
 
-fn taken_job(stored: &impl Stored, write: &Write) -> Option<Written> {
-    let found = stored.job(write.job.as_ref()?)?;
-    (*found != write.row.id).then(|| Written::JobTaken(found.clone()))
+fn taken(stored: &impl Stored, write: &Write) -> Option<Written> {
+    for unique in &write.takes {
+        if let Some(found) = stored.owner(unique).filter(|found| **found != write.row.id) {
+            return Some(unique.taken(found.clone()));
+        }
+    }
+    None
 }

@@ -70,6 +70,9 @@ macro_rules! store_behaviours {
             a_service_id_belongs_to_one_operation
             an_operation_may_take_its_own_service_id_again
             service_ids_are_apart_by_profile
+            a_key_belongs_to_one_operation
+            keys_are_apart_by_account_and_service_and_from_service_ids
+            of_a_write_that_is_refused_for_one_thing_nothing_is_taken
             a_body_is_read_back_byte_for_byte
             a_body_is_written_once
             a_profile_may_be_stated_by_many_operations

@@ -124,6 +124,13 @@ pub(super) fn intent_conflict(id: &OperationId) -> Error {
     Error { operation: Some(id.clone()), field: Some("intent".into()), ..error }
 }
 
+/// What the app wants to take for its own belongs to another operation.
+fn key_conflict(why: &CallError, field: &str, other: &OperationId) -> Error {
+    let next_step = "submit under the intent that it belongs to, or give another; nothing was sent";
+    let error = Error::new(Code::KeyConflict, why.to_string(), next_step);
+    Error { operation: Some(other.clone()), field: Some(field.into()), ..error }
+}
+
 /// The engine's answer to a call, as the app gets it.
 pub(super) fn answered(reply: Reply, id: Option<&OperationId>) -> Result<Operation, Error> {
     let why = match reply {
@@ -131,6 +138,7 @@ pub(super) fn answered(reply: Reply, id: Option<&OperationId>) -> Result<Operati
         Err(why) => why,
     };
     let (code, next_step) = match &why {
+        CallError::KeyConflict(other) => return Err(key_conflict(&why, "key", other)),
         CallError::IntentConflict => {
             (Code::IntentConflict, "use another intent for another request")
         }

@@ -12,6 +12,7 @@ use crate::model::operation::{Counters, Identity, Operation, Reported, Request, 
 use crate::model::policy::LimitsPatch;
 use crate::rules::bounds::BODY_BYTES_MAX;
 use crate::rules::canonical::canonical;
+use crate::rules::derived_key::derived_key;
 use crate::rules::digest::{hex, sha256};
 use crate::rules::options::check_key;
 
@@ -91,25 +92,27 @@ impl<P: Ports> Driver<P> {
                 Error::new(Code::StorageUnavailable, why, "use a host with crypto.getRandomValues")
             })
         };
-        let key = match &submission.key {
-            Some(own) => own.clone(),
-            None => IdempotencyKey(fresh()?),
+        let mut identity = Identity {
+            id: OperationId(fresh()?),
+            account,
+            service: submission.service.clone(),
+            origin: service.origin.clone(),
+            intent: submission.intent.clone(),
+            ordinal: 0,
+            parent: None,
+            key: IdempotencyKey(fresh()?),
+            fingerprint,
+            profile: service.profile.name.clone(),
+            profile_digest: service.profile.digest.clone(),
+            created_at: runtime.now(),
         };
+        if let Some(own) = &submission.key {
+            identity.key = own.clone();
+        } else if service.derives_keys {
+            identity.key = derived_key(&identity);
+        }
         Ok(Operation {
-            identity: Identity {
-                id: OperationId(fresh()?),
-                account,
-                service: submission.service.clone(),
-                origin: service.origin.clone(),
-                intent: submission.intent.clone(),
-                ordinal: 0,
-                parent: None,
-                key,
-                fingerprint,
-                profile: service.profile.name.clone(),
-                profile_digest: service.profile.digest.clone(),
-                created_at: runtime.now(),
-            },
+            identity,
             request: Request {
                 method: service.profile.calls.submit.method.clone(),
                 url: url(service),

@@ -114,7 +114,7 @@ fn row(set: WriteSet) -> Write {
         answer_by: set.answer_by,
         name,
         body: set.body,
-        job: set.job.map(|job| (identity.profile.clone(), job)),
+        takes: set.takes,
         journal: journal.collect(),
         profile: set.profile,
     }

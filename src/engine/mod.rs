@@ -12,6 +12,7 @@
 //! What depends on a write being durable (an exchange, an event, an answer to the app) comes out
 //! only after `Input::Persisted` of that write.
 
+mod births;
 mod calls;
 mod drive;
 mod entry;

@@ -3,12 +3,12 @@
 use super::event::Event;
 use super::reply::{CallId, Reply};
 use crate::model::http::Headers;
-use crate::model::ids::{JobId, LaneId, OperationId, Revision, ServiceName, WriteId};
+use crate::model::ids::{LaneId, OperationId, Revision, ServiceName, WriteId};
 use crate::model::journal::Entry;
 use crate::model::lane::{Claim, Fence};
 use crate::model::operation::Operation;
 use crate::model::profile::{FactSource, Purpose};
-use crate::model::storage::{Durability, Queue};
+use crate::model::storage::{Durability, Queue, Unique};
 use crate::model::time::Timestamp;
 
 /// One thing to do.
@@ -84,8 +84,8 @@ pub struct WriteSet {
     pub body: Option<Vec<u8>>,
     /// For a new operation: digest and text of its profile.
     pub profile: Option<(String, String)>,
-    /// The service's id that it takes for its own.
-    pub job: Option<JobId>,
+    /// What it takes for its own: its key when it is new, the service's id when that is known.
+    pub takes: Vec<Unique>,
     /// Journal lines, with their numbers and how often in a row.
     pub journal: Vec<Line>,
 }

@@ -11,7 +11,7 @@ use crate::model::ids::{OperationId, WriteId};
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
-use crate::model::storage::{Durability, StoreError, Written};
+use crate::model::storage::{Durability, StoreError, Unique, Written};
 use crate::model::table::take_first;
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::LEASE_GRACE_MS;
@@ -81,32 +81,7 @@ impl Engine {
         }
     }
 
-    /// Writes a newborn operation, with its first attempt or without.
-    pub(super) fn write_newborn(&mut self, now: Timestamp, id: &OperationId) {
-        let Some(entry) = self.entries.get(id) else {
-            return;
-        };
-        let entries = vec![JournalEntry {
-            at: now,
-            event: "submitted",
-            purpose: None,
-            status: None,
-            code: None,
-            state: None,
-            wait: None,
-        }];
-        let done = Step {
-            operation: entry.operation.clone(),
-            durability: Durability::Strict,
-            entries,
-            send: None,
-            gate: None,
-            job: None,
-        };
-        self.write(now, id, done, None, None);
-    }
-
-    fn write(
+    pub(super) fn write(
         &mut self,
         now: Timestamp,
         id: &OperationId,
@@ -129,6 +104,18 @@ impl Engine {
         let write_id = [self.context.as_str(), ":", &self.tickets.to_string()].concat();
         operation.revision = stored.next();
         let journal = fold(&mut operation, entry.last_line.as_ref(), &done.entries);
+        let identity = &operation.identity;
+        let mut takes = Vec::new();
+        if newborn.is_some() {
+            takes.push(Unique::Key(
+                identity.account.clone(),
+                identity.service.clone(),
+                identity.key.clone(),
+            ));
+        }
+        if let Some(job) = done.job {
+            takes.push(Unique::Job(identity.profile.clone(), job));
+        }
         let answer_by = fence.is_none().then(|| now.after(LEASE_GRACE_MS));
         self.outputs.push(Output::Persist(Box::new(WriteSet {
             ticket,
@@ -140,7 +127,7 @@ impl Engine {
             name: newborn.map(|birth| birth.succeeds.clone()),
             body: newborn.and_then(|birth| birth.body.clone()),
             profile: newborn.and_then(|birth| birth.profile.clone()),
-            job: done.job,
+            takes,
             journal: journal.clone(),
             operation: operation.clone(),
         })));
@@ -188,6 +175,9 @@ impl Engine {
                     return self.next_in_inbox(now, &pending.id);
                 }
                 self.apply(now, &pending.id, step::Input::JobTaken, None);
+            }
+            Ok(Written::KeyTaken(other)) => {
+                self.stillborn(&pending.id, CallError::KeyConflict(other));
             }
             Ok(Written::Fenced) => self.fenced(now, pending),
             Err(error) => self.not_stored(now, pending, &error),

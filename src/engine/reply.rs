@@ -1,5 +1,6 @@
 //! Answers to calls of the app.
 
+use crate::model::ids::OperationId;
 use crate::model::operation::Operation;
 
 /// Names one call of the app until it is answered.
@@ -15,6 +16,9 @@ pub enum CallError {
     /// The intent stands for another request.
     #[error("this intent stands for another request; nothing was sent")]
     IntentConflict,
+    /// The key belongs to another operation: this one.
+    #[error("this key belongs to another operation; nothing was sent")]
+    KeyConflict(OperationId),
     /// The state does not allow it.
     #[error("{0}")]
     NotAllowed(&'static str),

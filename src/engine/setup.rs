@@ -17,6 +17,8 @@ pub struct ServiceSetup {
     pub base_url: String,
     /// Scheme, host and port of that.
     pub origin: String,
+    /// Keys are made from the intent ([`crate::rules::derived_key`]), not at random.
+    pub derives_keys: bool,
     /// The app's bounds.
     pub limits: Limits,
 }

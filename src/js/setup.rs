@@ -27,6 +27,7 @@ pub(super) fn service(config: ServiceConfig) -> Result<ServiceSetup, Error> {
         profile_text: text,
         base_url: config.base_url,
         origin: config.origin,
+        derives_keys: config.derives_keys,
         limits: config.limits,
     })
 }

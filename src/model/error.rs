@@ -30,6 +30,8 @@ pub enum Code {
     NoAccount,
     /// The intent stands for another request.
     IntentConflict,
+    /// The key, or the job, belongs to another operation.
+    KeyConflict,
     /// Storage did not take it; nothing was sent.
     StorageUnavailable,
     /// Whether storage took it is not known.
@@ -49,6 +51,7 @@ impl Code {
             Self::UnknownService => "UNKNOWN_SERVICE",
             Self::NoAccount => "NO_ACCOUNT",
             Self::IntentConflict => "INTENT_CONFLICT",
+            Self::KeyConflict => "KEY_CONFLICT",
             Self::StorageUnavailable => "STORAGE_UNAVAILABLE",
             Self::SubmitUnconfirmed => "SUBMIT_UNCONFIRMED",
             Self::NewerRecord => "NEWER_RECORD",

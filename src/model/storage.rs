@@ -1,6 +1,6 @@
 //! The vocabulary of durable storage.
 
-use super::ids::{Account, Intent, OperationId, ServiceName};
+use super::ids::{Account, IdempotencyKey, Intent, JobId, OperationId, ServiceName};
 
 /// What *complete* promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,35 @@ pub struct Name {
     pub intent: Intent,
 }
 
+/// What belongs to one operation of a store, and to no other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unique {
+    /// A service's id, under the profile of this name.
+    Job(String, JobId),
+    /// A key, within account and service.
+    Key(Account, ServiceName, IdempotencyKey),
+}
+
+impl Unique {
+    /// Its parts as texts, which tell it from every other.
+    pub fn parts(&self) -> Vec<&str> {
+        match self {
+            Self::Job(profile, id) => vec![profile, id.as_str()],
+            Self::Key(account, service, key) => {
+                vec![account.as_str(), service.as_str(), key.as_str()]
+            }
+        }
+    }
+
+    /// The answer to a member that takes it, where it belongs to `other`.
+    pub fn taken(&self, other: OperationId) -> Written {
+        match self {
+            Self::Job(..) => Written::JobTaken(other),
+            Self::Key(..) => Written::KeyTaken(other),
+        }
+    }
+}
+
 /// How one member went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
@@ -33,6 +62,8 @@ pub enum Written {
     NameTaken(OperationId),
     /// The service's id belongs to another operation: this one.
     JobTaken(OperationId),
+    /// The key belongs to another operation: this one.
+    KeyTaken(OperationId),
     /// The lane has another owner.
     Fenced,
 }

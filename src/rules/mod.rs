@@ -6,6 +6,7 @@ pub mod canonical;
 mod civil;
 pub mod classify;
 mod cursor;
+pub mod derived_key;
 pub mod digest;
 pub mod exits;
 pub mod facts;

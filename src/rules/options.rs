@@ -45,6 +45,8 @@ pub struct ServiceConfig {
     pub base_url: String,
     /// Scheme, host and port of that.
     pub origin: String,
+    /// Keys are made from the intent, not at random.
+    pub derives_keys: bool,
     /// The app's bounds.
     pub limits: Limits,
 }
@@ -261,7 +263,7 @@ fn named(fault: Fault) -> Fault {
 }
 
 fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
-    reader.only(&["profile", "baseUrl", "limits"]);
+    reader.only(&["profile", "baseUrl", "key", "limits"]);
     let name = reader.name();
     if !is_name(name) {
         reader.fault("a service's name must be 1 to 64 letters, digits, and _ . -");
@@ -283,12 +285,17 @@ fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
         split
     });
     let patch = reader.member("limits").map(|own| limits(&own)).unwrap_or_default();
+    let derives_keys = reader
+        .member("key")
+        .and_then(|own| own.one_of(&["random", "derived"], |name| name))
+        .is_some_and(|own| own == "derived");
     let (base_url, origin) = url?;
     Some(ServiceConfig {
         name: name.into(),
         profile: profile?,
         base_url,
         origin,
+        derives_keys,
         limits: patch.apply(Limits::default()),
     })
 }

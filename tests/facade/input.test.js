@@ -31,6 +31,7 @@ test("malformed options are refused at once, by field", async (t) => {
     [options({}, { retries: 3 }), "services.reports.retries"],
     [options({}, { authorize: "token" }), "services.reports.authorize"],
     [options({}, { result: {} }), "services.reports.result"],
+    [options({}, { key: "mine" }), "services.reports.key"],
     [options({}, { limits: { attempts: Infinity } }), "services.reports.limits.attempts"],
   ];
   for (const [given, field] of cases) {

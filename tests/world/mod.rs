@@ -116,6 +116,8 @@ pub struct Settings {
     pub authorize_ms: u64,
     /// How long a commit takes, in milliseconds.
     pub commit_ms: u64,
+    /// Whether the service's keys are derived.
+    pub derives_keys: bool,
 }
 
 impl Default for Settings {
@@ -134,6 +136,7 @@ impl Default for Settings {
             schema_fault: None,
             authorize_ms: 0,
             commit_ms: 0,
+            derives_keys: false,
         }
     }
 }
@@ -185,8 +188,9 @@ impl World {
         let being = Being::new();
         let ports = SimPorts::new(self.clone(), Rc::clone(&being));
         let timer = ports.timer();
-        let driver =
-            Driver::new(ports.clone(), vec![setup(limits, profile_text)]).expect("randomness");
+        let derives_keys = self.0.settings.borrow().derives_keys;
+        let service = ServiceSetup { derives_keys, ..setup(limits, profile_text) };
+        let driver = Driver::new(ports.clone(), vec![service]).expect("randomness");
         let waker = driver.clone();
         timer.on_timer(Rc::new(move || waker.wake()));
         let told = driver.clone();
@@ -336,6 +340,7 @@ fn setup(limits: Limits, profile_text: &str) -> ServiceSetup {
         profile_text: profile_text.into(),
         base_url: "https://api.example.com".into(),
         origin: "https://api.example.com".into(),
+        derives_keys: false,
         limits,
     }
 }

@@ -1,7 +1,7 @@
 //! Members, batches, and what skipping whole means.
 
 use super::fixtures::*;
-use crate::driver::ports::store::{Durability, Queue, Row, Store, Write, Written};
+use crate::driver::ports::store::{Durability, Queue, Row, Store, Unique, Write, Written};
 use crate::model::ids::{Revision, WriteId};
 use crate::model::time::Timestamp;
 
@@ -110,7 +110,7 @@ pub async fn a_failing_member_is_skipped_whole<S: Store>(open: impl Fn() -> S) {
         fence: Some(fence(&lane, 5000)),
         name: Some((name("daily"), None)),
         body: Some(vec![1, 2, 3]),
-        job: Some(("profile".into(), "job_1".into())),
+        takes: vec![Unique::Job("profile".into(), "job_1".into())],
         journal: vec![entry(1)],
         profile: Some(("digest".into(), "text".into())),
         ..write(row("a"))
@@ -121,7 +121,8 @@ pub async fn a_failing_member_is_skipped_whole<S: Store>(open: impl Fn() -> S) {
     assert_eq!(store.find(&name("daily")).await, Ok(None));
     assert_eq!(store.body(&"a".into()).await, Ok(None));
     assert_eq!(store.journal(&"a".into()).await, Ok(vec![]));
-    let heir = Write { job: Some(("profile".into(), "job_1".into())), ..write(row("b")) };
+    let heir =
+        Write { takes: vec![Unique::Job("profile".into(), "job_1".into())], ..write(row("b")) };
     assert_eq!(one(&store, heir).await, Written::Done);
 }
 
@@ -139,7 +140,7 @@ pub async fn members_see_what_earlier_members_wrote<S: Store>(open: impl Fn() ->
     let store = open();
     let named = |row: Row| Write {
         name: Some((name("daily"), None)),
-        job: Some(("profile".into(), "job_1".into())),
+        takes: vec![Unique::Job("profile".into(), "job_1".into())],
         ..write(row)
     };
     let stale = Row { write_id: WriteId::from("late"), ..after(&row("a")) };

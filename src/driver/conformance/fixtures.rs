@@ -47,7 +47,7 @@ pub(super) fn write(row: Row) -> Write {
         answer_by: None,
         name: None,
         body: None,
-        job: None,
+        takes: Vec::new(),
         journal: Vec::new(),
         profile: None,
     }

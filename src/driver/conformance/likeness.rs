@@ -2,7 +2,7 @@
 
 use super::fixtures::*;
 use crate::driver::memory::MemoryStore;
-use crate::driver::ports::store::{Queue, Row, Store, Write, Written};
+use crate::driver::ports::store::{Queue, Row, Store, Unique, Write, Written};
 use crate::model::ids::{OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence};
 use crate::model::time::{Timestamp, Wait};
@@ -52,6 +52,14 @@ impl Dice {
     }
 
     /// A write that fits what is stored more often than not.
+    fn takes(&mut self) -> Vec<Unique> {
+        match self.below(8) {
+            0 | 1 => vec![Unique::Job("p".into(), self.pick(&["1", "2"]).into())],
+            2 => vec![Unique::Key("ann".into(), "p".into(), self.pick(&["1", "2"]).into())],
+            _ => Vec::new(),
+        }
+    }
+
     fn write(&mut self, stored: impl Fn(&OperationId) -> Option<Revision>) -> Write {
         let account = self.pick(&["ann", "bob"]);
         let id: OperationId = [account, self.pick(&["/1", "/2", "/3"])].concat().as_str().into();
@@ -76,7 +84,7 @@ impl Dice {
                 (name(self.pick(&["x", "y"])), from.as_deref().map(OperationId::from))
             }),
             body: self.maybe(|dice| vec![dice.below(256) as u8]),
-            job: (self.below(4) == 0).then(|| ("p".into(), self.pick(&["1", "2"]).into())),
+            takes: self.takes(),
             journal: self.maybe(|dice| entry(1 + dice.below(500))).into_iter().collect(),
             profile: None,
             row,
@@ -143,6 +151,7 @@ pub async fn a_store_answers_as_the_store_in_memory_does<S: Store>(open: impl Fn
         Written::Fenced,
         Written::NameTaken("".into()),
         Written::JobTaken("".into()),
+        Written::KeyTaken("".into()),
     ] {
         assert!(seen.contains(&core::mem::discriminant(&kind)), "the life never meets {kind:?}");
     }

@@ -1,7 +1,7 @@
 //! Intents and service ids: each stands for one operation.
 
 use super::fixtures::*;
-use crate::driver::ports::store::{Name, Row, Store, Write, Written};
+use crate::driver::ports::store::{Name, Row, Store, Unique, Write, Written};
 use crate::model::ids::OperationId;
 
 /// The first write of an operation that takes the name over from another (`None`: the name is new).
@@ -9,9 +9,15 @@ fn named(id: &str, name: Name, from: Option<&str>) -> Write {
     Write { name: Some((name, from.map(OperationId::from))), ..write(row(id)) }
 }
 
+/// The first write of an operation that takes a key.
+fn keyed(id: &str, account: &str, service: &str, key: &str) -> Write {
+    let key = Unique::Key(account.into(), service.into(), key.into());
+    Write { takes: vec![key], ..write(row(id)) }
+}
+
 /// The first write of an operation that takes a service's id.
 fn adopting(id: &str, profile: &str, job: &str) -> Write {
-    Write { job: Some((profile.into(), job.into())), ..write(row(id)) }
+    Write { takes: vec![Unique::Job(profile.into(), job.into())], ..write(row(id)) }
 }
 
 pub async fn a_name_finds_its_operation<S: Store>(open: impl Fn() -> S) {
@@ -86,7 +92,7 @@ pub async fn an_operation_may_take_its_own_service_id_again<S: Store>(open: impl
     let store = open();
     assert_eq!(one(&store, adopting("a", "harvester", "job_1")).await, Written::Done);
     let again =
-        Write { job: Some(("harvester".into(), "job_1".into())), ..write(after(&row("a"))) };
+        Write { takes: adopting("a", "harvester", "job_1").takes, ..write(after(&row("a"))) };
     assert_eq!(one(&store, again).await, Written::Done);
 }
 
@@ -99,4 +105,38 @@ pub async fn service_ids_are_apart_by_profile<S: Store>(open: impl Fn() -> S) {
         adopting("d", "harvester", "9007199254740992"),
     ];
     assert_eq!(commit(&store, &batch).await, vec![Written::Done; 4]);
+}
+
+pub async fn a_key_belongs_to_one_operation<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    assert_eq!(one(&store, keyed("a", "ann", "reports", "k")).await, Written::Done);
+    let second = keyed("b", "ann", "reports", "k");
+    assert_eq!(one(&store, second).await, Written::KeyTaken("a".into()));
+    assert_eq!(load(&store, "b").await, None);
+    let again = Write { takes: keyed("a", "ann", "reports", "k").takes, ..write(after(&row("a"))) };
+    assert_eq!(one(&store, again).await, Written::Done);
+}
+
+pub async fn keys_are_apart_by_account_and_service_and_from_service_ids<S: Store>(
+    open: impl Fn() -> S,
+) {
+    let store = open();
+    let batch = [
+        keyed("a", "ann", "reports", "k"),
+        keyed("b", "bob", "reports", "k"),
+        keyed("c", "ann", "maps", "k"),
+        adopting("d", "reports", "k"),
+    ];
+    assert_eq!(commit(&store, &batch).await, vec![Written::Done; 4]);
+}
+
+pub async fn of_a_write_that_is_refused_for_one_thing_nothing_is_taken<S: Store>(
+    open: impl Fn() -> S,
+) {
+    let store = open();
+    assert_eq!(one(&store, adopting("a", "harvester", "job_1")).await, Written::Done);
+    let mut both = keyed("b", "ann", "reports", "k");
+    both.takes.extend(adopting("b", "harvester", "job_1").takes);
+    assert_eq!(one(&store, both).await, Written::JobTaken("a".into()));
+    assert_eq!(one(&store, keyed("c", "ann", "reports", "k")).await, Written::Done);
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use super::index::{Index, Place};
 use crate::driver::admission::{Admission, Stored, admit};
-use crate::driver::ports::store::{ChunkId, Due, JournalRow, Name, Queue, Row, Write, Written};
-use crate::model::ids::{Account, JobId, LaneId, OperationId, Revision, WriteId};
+use crate::driver::ports::store::{
+    ChunkId, Due, JournalRow, Name, Queue, Row, Unique, Write, Written,
+};
+use crate::model::ids::{Account, LaneId, OperationId, Revision, WriteId};
 use crate::model::journal::JOURNAL_MAX;
 use crate::model::lane::Lane;
 use crate::model::time::Timestamp;
@@ -19,7 +21,7 @@ pub(super) struct Tables {
     by_creation: Index<Account>,
     journal: BTreeMap<(OperationId, u32), JournalRow>,
     pub(super) profiles: BTreeMap<String, String>,
-    jobs: BTreeMap<(String, JobId), OperationId>,
+    taken: BTreeMap<Unique, OperationId>,
     pub(super) bodies: BTreeMap<OperationId, Vec<u8>>,
     pub(super) chunks: BTreeMap<ChunkId, Vec<u8>>,
     pub(super) lanes: BTreeMap<LaneId, Lane>,
@@ -39,8 +41,8 @@ impl Stored for Tables {
         self.names.get(name)
     }
 
-    fn job(&self, job: &(String, JobId)) -> Option<&OperationId> {
-        self.jobs.get(job)
+    fn owner(&self, unique: &Unique) -> Option<&OperationId> {
+        self.taken.get(unique)
     }
 }
 
@@ -59,8 +61,8 @@ impl Tables {
         if let Some((name, _)) = &write.name {
             self.names.insert(name.clone(), id.clone());
         }
-        if let Some(job) = &write.job {
-            self.jobs.insert(job.clone(), id.clone());
+        for unique in &write.takes {
+            self.taken.insert(unique.clone(), id.clone());
         }
         if let Some(body) = &write.body {
             self.bodies.entry(id.clone()).or_insert_with(|| body.clone());

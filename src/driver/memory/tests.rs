@@ -52,7 +52,7 @@ fn filled(rows: Vec<Row>) -> (MemoryStore, Vec<Row>) {
             answer_by: None,
             name: None,
             body: None,
-            job: None,
+            takes: Vec::new(),
             journal: Vec::new(),
             profile: None,
         };
@@ -116,7 +116,7 @@ proptest! {
             answer_by: None,
             name: None,
             body: None,
-            job: None,
+            takes: Vec::new(),
             journal: Vec::new(),
             profile: None,
         };

@@ -1,8 +1,8 @@
 //! The port to durable storage.
 
-use crate::model::ids::{Account, JobId, LaneId, OperationId, Revision, WriteId};
+use crate::model::ids::{Account, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
-pub use crate::model::storage::{Durability, Name, Queue, StoreError, Written};
+pub use crate::model::storage::{Durability, Name, Queue, StoreError, Unique, Written};
 use crate::model::time::Timestamp;
 
 /// Durable storage, shared by all contexts of one app on one machine.
@@ -117,9 +117,8 @@ pub struct Write {
     pub name: Option<(Name, Option<OperationId>)>,
     /// The request body, written once.
     pub body: Option<Vec<u8>>,
-    /// The service's id that this operation takes for its own: unique per profile. Taking again
-    /// what is its own already is fine.
-    pub job: Option<(String, JobId)>,
+    /// What this operation takes for its own. Taking again what is its own already is fine.
+    pub takes: Vec<Unique>,
     /// Journal entries to write; an entry with the number of an earlier one replaces it.
     pub journal: Vec<JournalRow>,
     /// The profile that the operation was submitted under: its digest and text, written once.

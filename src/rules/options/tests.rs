@@ -19,7 +19,8 @@ fn a_configuration_is_read_with_its_defaults() {
     let own = json!({ "profile": 1 });
     let text = json!({ "services": {
         "a": { "profile": "reports", "baseUrl": "https://API.example.com:443/v1/" },
-        "b": { "profile": own, "baseUrl": "http://localhost:8080", "limits": { "attempts": 3 } },
+        "b": { "profile": own, "baseUrl": "http://localhost:8080", "key": "derived",
+               "limits": { "attempts": 3 } },
     } });
     let config = config(&text.to_string()).unwrap();
     assert_eq!(config.database, "holdfast");
@@ -31,6 +32,7 @@ fn a_configuration_is_read_with_its_defaults() {
                 profile: ProfileSource::Named("reports".into()),
                 base_url: "https://api.example.com/v1".into(),
                 origin: "https://api.example.com".into(),
+                derives_keys: false,
                 limits: Limits::default(),
             },
             ServiceConfig {
@@ -38,6 +40,7 @@ fn a_configuration_is_read_with_its_defaults() {
                 profile: ProfileSource::Own(own.to_string()),
                 base_url: "http://localhost:8080".into(),
                 origin: "http://localhost:8080".into(),
+                derives_keys: true,
                 limits: Limits { attempts: 3, ..Limits::default() },
             },
         ]
@@ -47,7 +50,7 @@ fn a_configuration_is_read_with_its_defaults() {
 #[test]
 fn all_faults_of_a_configuration_come_at_once() {
     let text = json!({ "database": 1, "debug": true, "services": {
-        "a": { "profile": 3, "baseUrl": "ftp://x", "limits": { "attempts": 0, "cost": -1 } },
+        "a": { "profile": 3, "baseUrl": "ftp://x", "key": "mine", "limits": { "attempts": 0, "cost": -1 } },
         "b c": { "baseUrl": "https://x" },
     } });
     assert_eq!(
@@ -59,6 +62,7 @@ fn all_faults_of_a_configuration_come_at_once() {
             "services.a.baseUrl",
             "services.a.limits.cost",
             "services.a.limits.attempts",
+            "services.a.key",
             "services.b c",
             "services.b c.profile",
         ]

@@ -12,8 +12,8 @@ use super::codec::{entry_to_js, float, id_from_js, key, lane_from_js, lane_to_js
 use super::schema::{BODIES, JOURNAL, LANES, NAMES, OPERATIONS, PROFILES, SERVICE_IDS};
 use super::transaction::{Step, Transaction};
 use crate::driver::admission::{Admission, Stored, admit};
-use crate::driver::ports::store::{Name, Write, Written};
-use crate::model::ids::{JobId, LaneId, OperationId, Revision, WriteId};
+use crate::driver::ports::store::{Name, Unique, Write, Written};
+use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::journal::JOURNAL_MAX;
 use crate::model::lane::Lane;
 
@@ -60,15 +60,16 @@ pub(super) fn name_key(name: &Name) -> JsValue {
     key(&[name.account.as_str().into(), name.service.as_str().into(), name.intent.as_str().into()])
 }
 
-fn job_key((profile, job): &(String, JobId)) -> JsValue {
-    key(&[profile.as_str().into(), job.as_str().into()])
+fn unique_key(unique: &Unique) -> JsValue {
+    let parts: Vec<JsValue> = unique.parts().into_iter().map(JsValue::from).collect();
+    key(&parts)
 }
 
 /// The requests that tell what a write rests on.
 struct Reads {
     lane: Option<IdbRequest>,
     name: Option<IdbRequest>,
-    job: Option<IdbRequest>,
+    takes: Vec<IdbRequest>,
     body: Option<IdbRequest>,
     profile: Option<IdbRequest>,
     /// Made last.
@@ -84,12 +85,16 @@ impl Reads {
         let exists = |store: &str, key: Option<&str>| {
             key.map(|key| transaction.store(store)?.get_key(&key.into())).transpose()
         };
+        let mut takes = Vec::new();
+        for unique in &write.takes {
+            takes.push(transaction.store(SERVICE_IDS)?.get(&unique_key(unique))?);
+        }
         let id = write.row.id.as_str();
         let digest = write.profile.as_ref().map(|(digest, _)| digest.as_str());
         Ok(Self {
             lane: get(LANES, lane_of(write).map(|lane| lane.as_str().into()))?,
             name: get(NAMES, write.name.as_ref().map(|(name, _)| name_key(name)))?,
-            job: get(SERVICE_IDS, write.job.as_ref().map(job_key))?,
+            takes,
             body: exists(BODIES, write.body.as_ref().map(|_| id))?,
             profile: exists(PROFILES, digest)?,
             row: transaction.store(OPERATIONS)?.get(&id.into())?,
@@ -118,10 +123,10 @@ impl Reads {
         {
             view.names.put(name.clone(), found);
         }
-        if let (Some(request), Some(job)) = (&self.job, &write.job)
-            && let Some(found) = id_from_js(&request.result()?)?
-        {
-            view.jobs.put(job.clone(), found);
+        for (request, unique) in self.takes.iter().zip(&write.takes) {
+            if let Some(found) = id_from_js(&request.result()?)? {
+                view.taken.put(unique.clone(), found);
+            }
         }
         if let Some(request) = &self.body
             && !request.result()?.is_undefined()
@@ -163,7 +168,7 @@ struct View {
     versions: Known<OperationId, (Revision, WriteId)>,
     lanes: Known<LaneId, Lane>,
     names: Known<Name, OperationId>,
-    jobs: Known<(String, JobId), OperationId>,
+    taken: Known<Unique, OperationId>,
     bodies: Known<OperationId, ()>,
     profiles: Known<String, ()>,
 }
@@ -181,8 +186,8 @@ impl Stored for View {
         self.names.get(name)
     }
 
-    fn job(&self, job: &(String, JobId)) -> Option<&OperationId> {
-        self.jobs.get(job)
+    fn owner(&self, unique: &Unique) -> Option<&OperationId> {
+        self.taken.get(unique)
     }
 }
 
@@ -208,9 +213,9 @@ impl View {
             put(NAMES, &name_key(name), &id)?;
             self.names.put(name.clone(), row.id.clone());
         }
-        if let Some(job) = &write.job {
-            put(SERVICE_IDS, &job_key(job), &id)?;
-            self.jobs.put(job.clone(), row.id.clone());
+        for unique in &write.takes {
+            put(SERVICE_IDS, &unique_key(unique), &id)?;
+            self.taken.put(unique.clone(), row.id.clone());
         }
         if let Some(body) = write.body.as_ref().filter(|_| self.bodies.get(&row.id).is_none()) {
             put(BODIES, &id, &Uint8Array::from(body.as_slice()))?;

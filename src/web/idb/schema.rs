@@ -18,7 +18,8 @@ pub(super) const CHUNKS: &str = "chunks";
 pub(super) const JOURNAL: &str = "journal";
 /// Ids of operations, by account, service and intent.
 pub(super) const NAMES: &str = "names";
-/// Ids of operations, by profile and the service's id.
+/// Ids of operations, by what belongs to one alone: the service's id under a profile, or a key under
+/// account and service.
 pub(super) const SERVICE_IDS: &str = "service_ids";
 /// Lanes, by their key.
 pub(super) const LANES: &str = "lanes";

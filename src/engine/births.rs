@@ -1,0 +1,194 @@
+//! Births: new operations, their first write, and what may keep them from being stored.
+
+use super::Engine;
+use super::calls::Waiting;
+use super::entry::{Birth, Entry};
+use super::input::{Newborn, Rerun};
+use super::persist::PendingWrite;
+use super::reply::{CallError, CallId};
+use crate::model::ending::{Ending, FailureClass};
+use crate::model::ids::OperationId;
+use crate::model::journal::Entry as JournalEntry;
+use crate::model::life::{Life, Stage};
+use crate::model::operation::{Counters, Identity, Operation, Request, Spent};
+use crate::model::profile::Purpose;
+use crate::model::storage::Durability;
+use crate::model::time::Timestamp;
+use crate::rules::derived_key::derived_key;
+use crate::rules::next::{Next, next};
+use crate::rules::step::Step;
+
+/// How long a first write waits for a credential, to go with its attempt in one transaction, in
+/// milliseconds.
+const COMBINE_MS: u64 = 50;
+
+impl Engine {
+    pub(super) fn submit(&mut self, now: Timestamp, call: CallId, newborn: Newborn) {
+        let operation = newborn.operation;
+        if self.account.as_ref() != Some(&operation.identity.account) {
+            return self.refuse(Some(call), CallError::AccountChanged);
+        }
+        let birth = Birth {
+            call,
+            body: Some(newborn.body),
+            profile: Some(newborn.profile),
+            succeeds: None,
+            write_by: now.after(COMBINE_MS),
+        };
+        self.give_birth(now, operation, birth);
+    }
+
+    /// Writes a new operation: with its first attempt in one transaction where the lane is ours
+    /// and a credential comes at once, else alone.
+    fn give_birth(&mut self, now: Timestamp, operation: Operation, birth: Birth) {
+        let (id, lane) = (operation.identity.id.clone(), operation.lane());
+        let Some(profile) = self.profiles.get(&operation.identity.profile_digest) else {
+            return self.refuse(Some(birth.call), CallError::UnknownService);
+        };
+        let sendable = next(&operation, profile, now) == Next::Exchange(Purpose::Submit)
+            && self.lanes.get(&lane).is_some_and(|lane| lane.epoch().is_some())
+            && self.may_start(now, &lane);
+        let mut entry = Entry::new(operation);
+        entry.birth = Some(birth);
+        self.entries.insert(id.clone(), entry);
+        if sendable {
+            self.authorize(now, &id, Purpose::Submit);
+        } else {
+            self.ask_for(now, &lane);
+            self.write_newborn(now, &id);
+        }
+    }
+
+    /// Writes a newborn operation, with its first attempt or without.
+    pub(super) fn write_newborn(&mut self, now: Timestamp, id: &OperationId) {
+        let Some(entry) = self.entries.get(id) else {
+            return;
+        };
+        let entries = vec![JournalEntry {
+            at: now,
+            event: "submitted",
+            purpose: None,
+            status: None,
+            code: None,
+            state: None,
+            wait: None,
+        }];
+        let done = Step {
+            operation: entry.operation.clone(),
+            durability: Durability::Strict,
+            entries,
+            send: None,
+            gate: None,
+            job: None,
+        };
+        self.write(now, id, done, None, None);
+    }
+
+    /// The intent stands for an operation already: the caller gets that one, if it is the same.
+    pub(super) fn name_taken(&mut self, now: Timestamp, pending: PendingWrite, other: OperationId) {
+        let (id, fingerprint) = pending.into_match();
+        let birth = self.entries.remove(&id).and_then(|entry| entry.birth);
+        if let Some(birth) = birth {
+            self.call_on(now, &other, Waiting::Match(birth.call, fingerprint));
+        }
+    }
+
+    /// A new operation would take what belongs to another: it is not stored.
+    pub(super) fn stillborn(&mut self, id: &OperationId, why: CallError) {
+        let birth = self.entries.remove(id).and_then(|entry| entry.birth);
+        self.refuse(birth.map(|birth| birth.call), why);
+    }
+
+    /// Runs a failed job again as new, linked work under the same intent.
+    pub(super) fn rerun(&mut self, now: Timestamp, id: &OperationId, call: CallId, rerun: Rerun) {
+        let Some(entry) = self.entries.get(id) else {
+            return;
+        };
+        match self.child(now, &entry.operation, &rerun) {
+            Ok(child) => {
+                let birth = Birth {
+                    call,
+                    body: None,
+                    profile: None,
+                    succeeds: Some(id.clone()),
+                    write_by: now.after(COMBINE_MS),
+                };
+                self.give_birth(now, child, birth);
+            }
+            Err(why) => self.refuse(Some(call), CallError::NotAllowed(why)),
+        }
+    }
+
+    fn child(
+        &self,
+        now: Timestamp,
+        parent: &Operation,
+        rerun: &Rerun,
+    ) -> Result<Operation, &'static str> {
+        let Stage::Ended { ending: Ending::Failed(failure), .. } = &parent.life.stage else {
+            return Err("only a failed operation can be run again");
+        };
+        if failure.id != rerun.reviewed {
+            return Err("read the failure first: retry({reviewed: operation.failure.id})");
+        }
+        let own_fault = matches!(failure.class, FailureClass::Input | FailureClass::Target);
+        if own_fault && !rerun.anyway {
+            return Err("the same input would fail again: submit corrected work under a new \
+                        intent, or say retry({anyway: true})");
+        }
+        let identity = &parent.identity;
+        let service =
+            self.services.get(&identity.service).ok_or("its service is not configured")?;
+        let profile =
+            self.profiles.get(&identity.profile_digest).ok_or("its profile is unknown")?;
+        let call = profile.calls.retry.as_ref().ok_or("this service cannot run a job again")?;
+        let job = parent.life.job().ok_or("its job is not known")?;
+        let spent = Spent {
+            attempts: parent.spent.attempts.saturating_add(parent.life.evidence.attempts),
+            cost: parent.spent.cost.plus(parent.ledger.cost()),
+        };
+        if spent.attempts >= parent.limits.attempts {
+            return Err("limits.attempts is used up: submit under a new intent with a higher one");
+        }
+        if parent.limits.cost.is_some_and(|cost| spent.cost >= cost) {
+            return Err("limits.cost is used up: submit under a new intent with a higher one");
+        }
+        let mut identity = Identity {
+            id: rerun.id.clone(),
+            key: rerun.key.clone(),
+            ordinal: identity.ordinal + 1,
+            parent: Some(identity.id.clone()),
+            origin: service.origin.clone(),
+            created_at: now,
+            ..identity.clone()
+        };
+        if service.derives_keys {
+            identity.key = derived_key(&identity);
+        }
+        Ok(Operation {
+            identity,
+            request: Request {
+                method: call.method.clone(),
+                url: [&service.base_url, super::request::with_id(&call.path, job).as_str()]
+                    .concat(),
+                content_type: None,
+                body_bytes: 0,
+            },
+            limits: parent.limits,
+            spent,
+            life: Life::new(),
+            reported: crate::model::operation::Reported::default(),
+            ledger: crate::model::money::Ledger::default(),
+            counters: Counters::default(),
+            revision: crate::model::ids::Revision::default(),
+            unknown: Vec::new(),
+        })
+    }
+}
+
+impl PendingWrite {
+    fn into_match(self) -> (OperationId, String) {
+        let identity = self.identity();
+        (identity.id.clone(), identity.fingerprint.clone())
+    }
+}

@@ -24,6 +24,10 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The body's bytes.
     pub body: Vec<u8>,
+    /// How long the work takes that is done before the answer, in milliseconds.
+    pub after_ms: u64,
+    /// How many bytes of the body leave before that work is done; a stream's first events.
+    pub early_bytes: usize,
 }
 
 impl Request {
@@ -49,6 +53,16 @@ impl Request {
         find(&self.headers, name)
     }
 
+    /// The body as JSON; `Null` where it is none.
+    pub fn parsed(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
+    }
+
+    /// The parts of the path between its slashes.
+    pub(crate) fn parts(&self) -> Vec<&str> {
+        self.route().split('/').skip(1).collect()
+    }
+
     /// The path without its query.
     pub fn route(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
@@ -67,6 +81,7 @@ impl Response {
             status,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             body: body.to_string().into_bytes(),
+            ..Self::default()
         }
     }
 

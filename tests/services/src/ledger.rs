@@ -59,6 +59,9 @@ pub struct JobEntry {
     pub id: String,
     /// The idempotency key that made it.
     pub key: String,
+    /// What was asked for, by the mark that tells it from other requests: the caller's own where
+    /// the service takes one, else the key, else the body's digest.
+    pub asked: String,
     /// The SHA-256 of the body that made it, in hexadecimal.
     pub body_digest: String,
     /// Where it stands, in the service's words.
@@ -103,6 +106,15 @@ impl Ledger {
         Self { balance: credits, ..Self::default() }
     }
 
+    /// How often each thing that was asked for was executed; reruns of failed jobs do not count.
+    pub fn executions_by_asked(&self) -> BTreeMap<&str, u64> {
+        let mut counts = BTreeMap::new();
+        for job in self.jobs.values().filter(|job| job.retry_of.is_none()) {
+            *counts.entry(job.asked.as_str()).or_default() += job.executions;
+        }
+        counts
+    }
+
     /// The counters, and the jobs as a list.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or(Value::Null)
@@ -111,6 +123,21 @@ impl Ledger {
     /// The log of requests, oldest first.
     pub fn requests_json(&self) -> Value {
         json!(self.requests)
+    }
+
+    /// Takes credits, where there are enough.
+    pub(crate) fn take(&mut self, credits: u64) -> Option<()> {
+        self.balance = self.balance.checked_sub(credits)?;
+        self.charges += u64::from(credits > 0);
+        self.charged_credits += credits;
+        Some(())
+    }
+
+    /// Gives credits back.
+    pub(crate) fn give_back(&mut self, credits: u64) {
+        self.refunds += u64::from(credits > 0);
+        self.refunded_credits += credits;
+        self.balance += credits;
     }
 
     /// Adds to the log, dropping its oldest entry where it is full.
@@ -137,13 +164,13 @@ impl Ledger {
 
 impl LoggedRequest {
     /// The entry of a request that nothing has answered yet.
-    pub(crate) fn new(time_ms: u64, call: Call, request: &Request) -> Self {
+    pub(crate) fn new(time_ms: u64, call: Call, key: Option<String>, request: &Request) -> Self {
         Self {
             time_ms,
             call,
             method: request.method.clone(),
             path: request.path.clone(),
-            key: request.header("idempotency-key").map(str::to_owned),
+            key,
             body_digest: request.body_digest(),
             status: None,
             fault: None,

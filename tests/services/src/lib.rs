@@ -3,7 +3,10 @@
 //! A [`Service`] is a pure model: no I/O, no clock, the same answers for the same requests at the
 //! same times. [`Loopback`] puts faults in front of it. Clones are independent worlds. `serve` puts
 //! all of that on a socket, with a control plane under `/_control/` and static files.
+mod bulkgrid;
 mod fault;
+mod frame;
+mod house;
 mod http;
 mod ledger;
 mod loopback;
@@ -13,12 +16,15 @@ mod server;
 mod service;
 mod time;
 
+pub use bulkgrid::{Bulkgrid, BulkgridConfig};
 pub use fault::{Fault, FaultKind, FaultPlan, RetryAfter};
+pub use frame::Settings;
+pub use house::all_services;
 pub use http::{Request, Response};
 pub use ledger::{FLOOR_MS, JobEntry, LOG_MAX, Ledger, LoggedRequest};
 pub use loopback::{Delivery, Loopback, Outcome};
 pub use runharvester::{Config, RunHarvester};
 #[cfg(not(target_arch = "wasm32"))]
-pub use server::{Mount, Options, Server, serve};
-pub use service::{Call, Service};
+pub use server::{Mount, Options, Server, serve, serve_all};
+pub use service::{AnyService, Call, Service};
 pub use time::{http_date, rfc3339};

@@ -1,6 +1,4 @@
 //! A service behind its faults: one exchange after the other, in virtual time.
-use serde_json::json;
-
 use crate::ledger::LoggedRequest;
 use crate::time::{http_date, skewed};
 use crate::{Fault, FaultKind, FaultPlan, Ledger, Request, Response, RetryAfter, Service};
@@ -23,6 +21,16 @@ pub struct Outcome {
     pub delivery: Delivery,
     /// How long after the request, in milliseconds.
     pub delay_ms: u64,
+}
+
+impl Outcome {
+    /// The answer, where a part of it leaves before the rest is there.
+    pub fn early(&self) -> Option<&Response> {
+        match &self.delivery {
+            Delivery::Answer(response) => Some(response).filter(|answer| answer.early_bytes > 0),
+            Delivery::Lost | Delivery::Truncated(_) => None,
+        }
+    }
 }
 
 /// A service with its faults.
@@ -56,7 +64,7 @@ impl<S: Service> Loopback<S> {
     pub fn process(&mut self, now_ms: u64, request: &Request) -> Outcome {
         let call = self.service.stage_of(request);
         let (clock_ms, fault) = self.faults.strike(call);
-        let mut entry = LoggedRequest::new(now_ms, call, request);
+        let mut entry = LoggedRequest::new(now_ms, call, self.service.key_of(request), request);
         entry.fault = match &fault {
             Some(fault) => Some(fault.name().to_owned()),
             None if clock_ms != 0 => Some("clock".to_owned()),
@@ -84,7 +92,7 @@ impl<S: Service> Loopback<S> {
         entry: &mut LoggedRequest,
     ) -> Outcome {
         let Some(fault) = fault else {
-            return at_once(Delivery::Answer(self.serve(now_ms, request, entry)));
+            return whole(self.serve(now_ms, request, entry), 0);
         };
         match fault.fault {
             FaultKind::LoseBefore => at_once(Delivery::Lost),
@@ -92,18 +100,21 @@ impl<S: Service> Loopback<S> {
                 self.serve(now_ms, request, entry);
                 at_once(Delivery::Lost)
             }
-            FaultKind::Truncate => at_once(Delivery::Truncated(self.serve(now_ms, request, entry))),
-            FaultKind::Slow | FaultKind::Clock => Outcome {
-                delivery: Delivery::Answer(self.serve(now_ms, request, entry)),
-                delay_ms: fault.ms.unsigned_abs(),
-            },
+            FaultKind::Truncate => {
+                let response = self.serve(now_ms, request, entry);
+                let delay_ms = response.after_ms;
+                Outcome { delivery: Delivery::Truncated(response), delay_ms }
+            }
+            FaultKind::Slow | FaultKind::Clock => {
+                whole(self.serve(now_ms, request, entry), fault.ms.unsigned_abs())
+            }
             FaultKind::Status | FaultKind::RateLimited | FaultKind::Html | FaultKind::NotFound => {
                 if fault.after_commit {
                     self.serve(now_ms, request, entry);
                 } else {
                     self.service.arrive(now_ms, request);
                 }
-                let response = faulty(fault, skewed(now_ms, clock_ms));
+                let response = self.faulty(fault, skewed(now_ms, clock_ms));
                 entry.status = Some(response.status);
                 at_once(Delivery::Answer(response))
             }
@@ -116,46 +127,51 @@ impl<S: Service> Loopback<S> {
         entry.status = Some(response.status);
         response
     }
+
+    /// The answer that a fault puts in place of the service's own.
+    fn faulty(&self, fault: &Fault, clock_ms: u64) -> Response {
+        let (status, code) = match fault.fault {
+            FaultKind::RateLimited => (429, "RATE_LIMITED"),
+            FaultKind::NotFound => (404, "NOT_FOUND"),
+            FaultKind::Html => (502, ""),
+            FaultKind::Status
+            | FaultKind::LoseBefore
+            | FaultKind::LoseAfter
+            | FaultKind::Slow
+            | FaultKind::Truncate
+            | FaultKind::Clock => (503, "SERVICE_UNAVAILABLE"),
+        };
+        let status = fault.status.unwrap_or(status);
+        let mut response = self.service.faulty(status, code);
+        if fault.fault == FaultKind::Html {
+            response.headers = vec![("content-type".to_owned(), "text/html".to_owned())];
+            let page = format!("<!doctype html><title>{status}</title><h1>Error {status}</h1>\n");
+            response.body = page.into_bytes();
+        }
+        if let Some(body) = &fault.body {
+            response.body = body.clone().into_bytes();
+        }
+        match &fault.retry_after {
+            None => response,
+            Some(RetryAfter::Seconds(seconds)) => {
+                response.with_header("retry-after", &seconds.to_string())
+            }
+            Some(RetryAfter::Text(text)) => response.with_header("retry-after", text),
+            Some(RetryAfter::Date { date_in_ms }) => {
+                response.with_header("retry-after", &http_date(skewed(clock_ms, *date_in_ms)))
+            }
+        }
+    }
 }
 
 fn at_once(delivery: Delivery) -> Outcome {
     Outcome { delivery, delay_ms: 0 }
 }
 
-/// The answer that a fault puts in place of the service's own.
-fn faulty(fault: &Fault, clock_ms: u64) -> Response {
-    let (status, code) = match fault.fault {
-        FaultKind::RateLimited => (429, "RATE_LIMITED"),
-        FaultKind::NotFound => (404, "NOT_FOUND"),
-        FaultKind::Html => (502, ""),
-        FaultKind::Status
-        | FaultKind::LoseBefore
-        | FaultKind::LoseAfter
-        | FaultKind::Slow
-        | FaultKind::Truncate
-        | FaultKind::Clock => (503, "SERVICE_UNAVAILABLE"),
-    };
-    let status = fault.status.unwrap_or(status);
-    let error = json!({"code": code, "message": "A fault was set.", "trace_id": "trc_fault"});
-    let mut response = Response::json(status, &json!({ "error": error }));
-    if fault.fault == FaultKind::Html {
-        response.headers = vec![("content-type".to_owned(), "text/html".to_owned())];
-        let page = format!("<!doctype html><title>{status}</title><h1>Error {status}</h1>\n");
-        response.body = page.into_bytes();
-    }
-    if let Some(body) = &fault.body {
-        response.body = body.clone().into_bytes();
-    }
-    match &fault.retry_after {
-        None => response,
-        Some(RetryAfter::Seconds(seconds)) => {
-            response.with_header("retry-after", &seconds.to_string())
-        }
-        Some(RetryAfter::Text(text)) => response.with_header("retry-after", text),
-        Some(RetryAfter::Date { date_in_ms }) => {
-            response.with_header("retry-after", &http_date(skewed(clock_ms, *date_in_ms)))
-        }
-    }
+/// The service's answer when its work is done, and later than that by a delay.
+fn whole(response: Response, delay_ms: u64) -> Outcome {
+    let delay_ms = response.after_ms.saturating_add(delay_ms);
+    Outcome { delivery: Delivery::Answer(response), delay_ms }
 }
 
 /// The outcome with the service's date on its answer.

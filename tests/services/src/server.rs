@@ -1,4 +1,4 @@
-//! A service and its control plane over HTTP on the loopback interface.
+//! Services and their control planes over HTTP on the loopback interface.
 //!
 //! Faults happen on the socket: a lost answer is a connection that ends without a byte, a truncated
 //! one announces its full length and ends halfway. Each connection carries one request, because
@@ -21,7 +21,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::Service;
+use crate::{AnyService, Service};
 use shared::Shared;
 
 /// How to serve.
@@ -100,7 +100,7 @@ impl Drop for Server {
     }
 }
 
-/// Serves a model on a thread of its own.
+/// Serves a model at the root, on a thread of its own.
 ///
 /// # Errors
 /// Fails where the port cannot be had or a mounted folder does not exist.
@@ -108,8 +108,18 @@ pub fn serve<S>(service: S, options: Options) -> io::Result<Server>
 where
     S: Service + Send + 'static,
 {
+    serve_all(vec![(String::new(), Box::new(service))], options)
+}
+
+/// Serves models, each under the path that comes with it, on one thread.
+///
+/// The control plane of each is under that path too. Files are served beside the one at the root.
+///
+/// # Errors
+/// Fails where the port cannot be had or a mounted folder does not exist.
+pub fn serve_all(services: Vec<(String, AnyService)>, options: Options) -> io::Result<Server> {
     let port = options.port;
-    let shared = Arc::new(Shared::new(service, options)?);
+    let shared = Arc::new(Shared::new(services, options)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)))?;
     let address = listener.local_addr()?;
@@ -125,7 +135,7 @@ where
     Ok(Server { address, stop: Some(stop), thread: Some(thread) })
 }
 
-async fn accept<S: Service + Send + 'static>(listener: &TcpListener, shared: &Arc<Shared<S>>) {
+async fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // The process may be out of sockets for a moment.

@@ -1,4 +1,5 @@
-//! Serves the model of RunHarvester on the loopback interface, with static files beside it.
+//! Serves the models of all services on the loopback interface, with static files beside them.
+//! RunHarvester is at the root, each other one under a path of its own (see `all_services`).
 //!
 //! `loopback [--port N] [--balance CREDITS] [--token TOKEN]… [--static FOLDER]
 //! [--static-at /PATH=FOLDER]… [--until-stdin-closes]`
@@ -9,19 +10,19 @@ use std::error::Error;
 use std::io::{Read, Write, stdin, stdout};
 use std::time::{SystemTime, SystemTimeError, UNIX_EPOCH};
 
-use holdfast_services::{Config, Mount, Options, RunHarvester, serve};
+use holdfast_services::{Mount, Options, Settings, all_services, serve_all};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut options = Options::default();
-    let mut config = Config { balance: 1_000_000, ..Config::default() };
+    let mut settings = Settings { balance: 1_000_000, ..Settings::with_ids("") };
     let mut until_stdin_closes = false;
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
         match word.as_str() {
             "--port" => options.port = value()?.parse()?,
-            "--balance" => config.balance = value()?.parse()?,
-            "--token" => drop(config.tokens.insert(value()?)),
+            "--balance" => settings.balance = value()?.parse()?,
+            "--token" => drop(settings.tokens.insert(value()?)),
             "--static" => {
                 options.mounts.push(Mount { at: "/".to_owned(), folder: value()?.into() });
             }
@@ -35,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     // A browser's storage outlives this process: no id may come twice at one origin.
-    config.id_prefix = format!("req_{:x}_", started_ms()?);
-    let server = serve(RunHarvester::new(config), options)?;
+    settings.id_prefix = format!("{:x}_", started_ms()?);
+    let server = serve_all(all_services(&settings), options)?;
     let mut out = stdout().lock();
     writeln!(out, "{{\"listening\":\"{}\"}}", server.origin())?;
     out.flush()?;

@@ -2,10 +2,8 @@
 use serde_json::{Value, json};
 
 use super::RunHarvester;
-use super::job::{Job, Status};
-use super::wants::Wants;
-use crate::ledger::JobEntry;
-use crate::time::{rfc3339, skewed};
+use crate::frame::{Job, Known, Model, Opening, Phase, Steer};
+use crate::http::digest;
 use crate::{Request, Response, Service};
 
 impl RunHarvester {
@@ -14,11 +12,11 @@ impl RunHarvester {
             Ok(key) => key,
             Err(answer) => return answer,
         };
-        let Ok(wants) = serde_json::from_slice::<Wants>(&request.body) else {
+        let Some(steer) = Steer::with_url(&request.parsed()) else {
             let message = "The body must be a JSON object with the text `url`.";
             return self.refuse(422, "VALIDATION_FAILED", message);
         };
-        self.accept(now, key, request, wants, None)
+        self.accept(now, &key, request, steer, None)
     }
 
     pub(super) fn retry(&mut self, now: u64, request: &Request, id: &str) -> Response {
@@ -26,96 +24,92 @@ impl RunHarvester {
             Ok(key) => key,
             Err(answer) => return answer,
         };
-        let Some(parent) = self.jobs.get(id).cloned() else {
+        let Some(parent) = self.desk.jobs.get(id).cloned() else {
             return self.not_found();
         };
-        if parent.status_at(now) != Status::Failed {
+        if parent.phase_at(now) != Phase::Failed {
             return self.refuse(409, "NOT_RETRYABLE", "Only a failed job can be retried.");
         }
-        let wants = parent.wants.clone();
-        self.accept(now, key, request, wants, Some(&parent))
+        let steer = parent.steer.clone();
+        self.accept(now, &key, request, steer, Some(&parent))
     }
 
     /// Executes and charges once.
     fn accept(
         &mut self,
         now: u64,
-        key: String,
+        key: &str,
         request: &Request,
-        wants: Wants,
+        steer: Steer,
         parent: Option<&Job>,
     ) -> Response {
-        let base = self.config.base;
-        let Some(balance) = self.ledger.balance.checked_sub(base) else {
+        let price = self.desk.settings.price;
+        let body = request.parsed();
+        let opening = Opening { key, at: "", body, steer, parent, asked: None, price };
+        let Some(job) = self.desk.open(now, request, opening) else {
             return self.refuse(402, "INSUFFICIENT_CREDITS", "The credits are used up.");
         };
-        self.last_id += 1;
-        let job = Job {
-            id: format!("{}{:06}", self.config.id_prefix, self.last_id),
-            key: key.clone(),
-            wants,
-            created_ms: now,
-            ordinal: parent.map_or(0, |parent| parent.ordinal + 1),
-            retry_of: parent.map(|parent| parent.id.clone()),
-            cancelled_ms: None,
-            base,
-            settled: None,
-            end_told: false,
-        };
-        self.ledger.executions += 1;
-        self.ledger.charges += 1;
-        self.ledger.charged_credits += base;
-        self.ledger.balance = balance;
-        self.ledger.see_first(&key, now);
-        self.ledger.jobs.insert(job.id.clone(), entry_of(&job, request));
         let mut body = json!({
             "id": job.id,
             "status": "pending",
-            "billing": job.billing(balance),
+            "billing": self.billing(&job),
             "token_state": job.token_state(),
         });
-        if let Some(parent) = &job.retry_of {
-            body["retry_of"] = json!(parent);
+        if let Some(parent) = parent {
+            body["retry_of"] = json!(parent.id);
         }
-        let answer = Response::json(202, &body);
-        self.keep_key(now, key, request, &answer);
-        self.jobs.insert(job.id.clone(), job);
         self.advance(now);
+        let answer = Response::json(202, &body);
+        self.keys.keep(now, key, identity(request), answer.clone());
         answer
     }
 
+    /// The key of a request that is new, or the answer where the key settles it.
+    fn fresh_key(&mut self, now: u64, request: &Request) -> Result<String, Response> {
+        let key = request.header("idempotency-key").unwrap_or_default().to_owned();
+        if key.is_empty() {
+            let code = "IDEMPOTENCY_KEY_REQUIRED";
+            return Err(self.refuse(400, code, "This call needs an Idempotency-Key."));
+        }
+        match self.keys.look(now, &key, &identity(request)) {
+            Known::New => Ok(key),
+            Known::Same(answer) => Err(answer.with_header("idempotency-replayed", "true")),
+            Known::Changed => {
+                self.desk.ledger.key_mismatches += 1;
+                let code = "IDEMPOTENCY_KEY_REUSED";
+                Err(self.refuse(409, code, "This key came with another request before."))
+            }
+        }
+    }
+
     pub(super) fn poll(&mut self, now: u64, id: &str) -> Response {
-        let Some(job) = self.visible(now, id) else {
-            return self.not_found();
-        };
-        Response::json(200, &self.status_body(now, &job))
+        match self.desk.visible(now, id) {
+            Some(job) => Response::json(200, &self.status_body(now, &job)),
+            None => self.not_found(),
+        }
     }
 
     pub(super) fn result(&mut self, now: u64, id: &str) -> Response {
-        let Some(job) = self.visible(now, id) else {
+        let Some(job) = self.desk.visible(now, id) else {
             return self.not_found();
         };
-        let ready_ms = job.end_ms().saturating_add(job.wants.not_ready_ms);
-        if job.status_at(now) != Status::Completed || now < ready_ms {
-            return self.refuse(409, "RESULT_NOT_READY", "There is no result at this time.");
+        if job.phase_at(now) != Phase::Completed || now < job.ready_ms() {
+            return self.refuse(409, "RESULT_NOT_READY", "The job has no result yet.");
         }
         if now >= job.expires_ms() {
             return self.refuse(410, "RESULT_EXPIRED", "The result has been removed.");
         }
-        self.ledger.results += 1;
-        if let Some(entry) = self.ledger.jobs.get_mut(id) {
-            entry.results += 1;
-        }
-        let records = records_of(&job);
+        self.desk.served(id);
+        let records = job.records();
         let count = records.len();
         Response::json(200, &json!({"id": id, "records": records, "record_count": count}))
     }
 
     pub(super) fn cancel(&mut self, now: u64, id: &str) -> Response {
-        let Some(job) = self.jobs.get_mut(id) else {
+        let Some(job) = self.desk.jobs.get_mut(id) else {
             return self.not_found();
         };
-        if job.status_at(now).is_ended() {
+        if job.phase_at(now).is_ended() {
             return self.refuse(409, "ALREADY_TERMINAL", "The job has ended already.");
         }
         job.cancelled_ms = Some(now);
@@ -125,34 +119,31 @@ impl RunHarvester {
     }
 
     fn status_body(&self, now: u64, job: &Job) -> Value {
-        let status = job.status_at(now);
-        let elapsed = now.saturating_sub(job.created_ms);
-        let done = elapsed.saturating_mul(100).checked_div(job.wants.duration_ms);
+        let phase = job.phase_at(now);
         let mut body = json!({
             "id": job.id,
-            "status": status.word(),
-            "progress": done.unwrap_or(100).min(100),
-            "billing": job.billing(self.ledger.balance),
+            "status": Self::word(phase),
+            "progress": job.percent_at(now),
+            "billing": self.billing(job),
             "token_state": job.token_state(),
         });
         if let Some(parent) = &job.retry_of {
             body["retry_of"] = json!(parent);
         }
-        match status {
-            Status::Completed => {
-                let expires_ms = skewed(job.expires_ms(), self.clock_error_ms);
-                body["result_expires_at"] = json!(rfc3339(expires_ms));
+        match phase {
+            Phase::Completed => {
+                body["result_expires_at"] = json!(self.desk.time(job.expires_ms()));
             }
-            Status::Failed => body["error"] = job.error(),
-            Status::Pending | Status::Running | Status::SolvingCaptcha | Status::Cancelled => {}
+            Phase::Failed => body["error"] = error_of(job),
+            Phase::Pending | Phase::Running | Phase::SolvingCaptcha | Phase::Cancelled => {}
         }
         body
     }
 
-    /// The job, once reads find it.
-    fn visible(&self, now: u64, id: &str) -> Option<Job> {
-        let seen_from = |job: &Job| job.created_ms.saturating_add(job.wants.not_found_ms);
-        self.jobs.get(id).filter(|job| now >= seen_from(job)).cloned()
+    /// The billing as the service reports it.
+    fn billing(&self, job: &Job) -> Value {
+        let balance = self.desk.ledger.balance;
+        json!({"base": job.base, "adjustment": 0, "refund": job.refund(), "balance": balance})
     }
 
     fn not_found(&mut self) -> Response {
@@ -160,25 +151,17 @@ impl RunHarvester {
     }
 }
 
-fn entry_of(job: &Job, request: &Request) -> JobEntry {
-    JobEntry {
-        id: job.id.clone(),
-        key: job.key.clone(),
-        body_digest: request.body_digest(),
-        status: Status::Pending.word().to_owned(),
-        executions: 1,
-        charged: job.base,
-        refunded: 0,
-        results: 0,
-        retry_of: job.retry_of.clone(),
-    }
+/// The public error of a failed job.
+fn error_of(job: &Job) -> Value {
+    let (code, class) = job.failure();
+    json!({
+        "code": code,
+        "message": "The job ran and failed, as its request asked.",
+        "class": class.word(),
+        "trace_id": format!("trc_{}", job.id),
+    })
 }
 
-/// Records that together are about as long as was asked for, at least one.
-fn records_of(job: &Job) -> Vec<Value> {
-    const RECORD_BYTES: u64 = 1000;
-    let count = job.wants.result_bytes.div_ceil(RECORD_BYTES).max(1);
-    let text_bytes = job.wants.result_bytes.min(RECORD_BYTES).saturating_sub(60);
-    let text = "x".repeat(usize::try_from(text_bytes).unwrap_or_default());
-    (0..count).map(|n| json!({"n": n, "url": job.wants.url, "text": text})).collect()
+fn identity(request: &Request) -> String {
+    digest(&[request.route().as_bytes(), &request.body])
 }

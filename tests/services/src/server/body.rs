@@ -1,4 +1,4 @@
-//! The body of an answer: whole, or cut in its middle.
+//! The body of an answer: whole, in two parts, or cut in its middle.
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -6,7 +6,9 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
-use tokio::time::Sleep;
+use tokio::time::{Sleep, sleep};
+
+use crate::Response;
 
 /// How long the first half has to leave before the connection is broken off.
 const CUT_AFTER: Duration = Duration::from_millis(20);
@@ -21,19 +23,32 @@ pub(super) struct Answer {
 #[derive(Debug)]
 enum End {
     Whole,
+    /// These bytes follow later.
+    Rest(Bytes, Pin<Box<Sleep>>),
     Cut(Pin<Box<Sleep>>),
 }
 
 impl Answer {
-    pub(super) fn whole(bytes: Vec<u8>) -> Self {
-        Self { bytes: Some(Bytes::from(bytes)).filter(|bytes| !bytes.is_empty()), end: End::Whole }
+    pub(super) fn new(response: Response) -> Self {
+        Self::of(response.body, End::Whole)
+    }
+
+    /// The early bytes at once, the others after a delay.
+    pub(super) fn in_two(response: Response, delay: Duration) -> Self {
+        let mut early = response.body;
+        let rest = early.split_off(response.early_bytes.min(early.len()));
+        Self::of(early, End::Rest(Bytes::from(rest), Box::pin(sleep(delay))))
     }
 
     /// The first half of the bytes; the head must announce them all.
-    pub(super) fn cut(mut bytes: Vec<u8>) -> Self {
+    pub(super) fn cut(response: Response) -> Self {
+        let mut bytes = response.body;
         bytes.truncate(bytes.len() / 2);
-        let end = End::Cut(Box::pin(tokio::time::sleep(CUT_AFTER)));
-        Self { end, ..Self::whole(bytes) }
+        Self::of(bytes, End::Cut(Box::pin(sleep(CUT_AFTER))))
+    }
+
+    fn of(bytes: Vec<u8>, end: End) -> Self {
+        Self { bytes: Some(Bytes::from(bytes)).filter(|bytes| !bytes.is_empty()), end }
     }
 }
 
@@ -50,6 +65,12 @@ impl Body for Answer {
         }
         match &mut self.end {
             End::Whole => Poll::Ready(None),
+            End::Rest(rest, sleep) => {
+                ready!(sleep.as_mut().poll(context));
+                let rest = std::mem::take(rest);
+                self.end = End::Whole;
+                Poll::Ready(Some(Ok(Frame::data(rest))))
+            }
             End::Cut(sleep) => {
                 ready!(sleep.as_mut().poll(context));
                 Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())))
@@ -66,7 +87,7 @@ impl Body for Answer {
             End::Whole => {
                 SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            End::Cut(_) => SizeHint::default(),
+            End::Rest(..) | End::Cut(_) => SizeHint::default(),
         }
     }
 }

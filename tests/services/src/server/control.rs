@@ -1,6 +1,6 @@
-//! The control plane: what tests and the demo tell the service, and ask it.
+//! The control plane: what tests and the demo tell a service, and ask it. Each service has its own.
 //!
-//! | under `/_control/` | does |
+//! | under `BASE/_control/` | does |
 //! |---|---|
 //! | `GET ledger` | the counters, and the jobs as a list |
 //! | `GET requests` | the latest requests, oldest first |
@@ -17,7 +17,7 @@ use std::future::pending;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::shared::{Shared, now_ms};
+use super::shared::{Place, now_ms};
 use crate::{Call, Fault, Request, Response, Service};
 
 /// What a hold covers.
@@ -28,47 +28,43 @@ struct Hold {
 }
 
 /// Answers a request whose path, after the control plane's own part, is `path`.
-pub(super) async fn answer<S: Service>(
-    shared: &Shared<S>,
-    request: &Request,
-    path: &str,
-) -> Response {
+pub(super) async fn answer(place: &Place, request: &Request, path: &str) -> Response {
     let (name, query) = path.split_once('?').unwrap_or((path, ""));
     match (request.method.as_str(), name) {
         ("GET", "ledger") => {
-            let mut world = shared.world();
+            let mut world = place.world();
             world.service.advance(now_ms());
             Response::json(200, &world.ledger().to_json())
         }
-        ("GET", "requests") => Response::json(200, &shared.world().ledger().requests_json()),
-        ("POST", "faults") => add_faults(shared, request),
+        ("GET", "requests") => Response::json(200, &place.world().ledger().requests_json()),
+        ("POST", "faults") => add_faults(place, request),
         ("DELETE", "faults") => {
-            shared.world().faults.clear();
-            shared.release();
+            place.world().faults.clear();
+            place.release();
             done()
         }
         ("POST", "reset") => {
-            let mut world = shared.world();
+            let mut world = place.world();
             world.faults.clear();
             world.service.reset();
-            shared.release();
-            shared.signal(|signals| signals.reached.clear());
+            place.release();
+            place.signal(|signals| signals.reached.clear());
             done()
         }
-        ("POST", "hold") => hold(shared, request),
+        ("POST", "hold") => hold(place, request),
         ("POST", "release") => {
-            shared.release();
+            place.release();
             done()
         }
         ("GET", "held") => {
-            let held = shared.wait_for(|signals| Some(signals.held).filter(|&held| held > 0));
+            let held = place.wait_for(|signals| Some(signals.held).filter(|&held| held > 0));
             told(held.await.map(|held| json!({ "held": held })))
         }
-        ("GET" | "POST", "fail-point") => fail_point(shared, query).await,
+        ("GET" | "POST", "fail-point") => fail_point(place, query).await,
         ("GET", "reached") => {
             let after = parameter(query, "after").and_then(|after| after.parse().ok());
             let after = after.unwrap_or(0_usize);
-            let reached = shared.wait_for(|signals| {
+            let reached = place.wait_for(|signals| {
                 let names = signals.reached.get(after..).filter(|names| !names.is_empty())?;
                 Some(json!({ "names": names }))
             });
@@ -78,21 +74,21 @@ pub(super) async fn answer<S: Service>(
     }
 }
 
-fn add_faults<S: Service>(shared: &Shared<S>, request: &Request) -> Response {
+fn add_faults(place: &Place, request: &Request) -> Response {
     match serde_json::from_slice::<Vec<Fault>>(&request.body) {
         Ok(faults) => {
-            shared.world().faults.add(faults);
+            place.world().faults.add(faults);
             done()
         }
         Err(error) => wrong(400, &error.to_string()),
     }
 }
 
-fn hold<S: Service>(shared: &Shared<S>, request: &Request) -> Response {
+fn hold(place: &Place, request: &Request) -> Response {
     let body: &[u8] = if request.body.is_empty() { b"{}" } else { &request.body };
     match serde_json::from_slice::<Hold>(body) {
         Ok(Hold { call }) => {
-            shared.signal(|signals| signals.hold.push(call));
+            place.signal(|signals| signals.hold.push(call));
             done()
         }
         Err(error) => wrong(400, &error.to_string()),
@@ -100,9 +96,9 @@ fn hold<S: Service>(shared: &Shared<S>, request: &Request) -> Response {
 }
 
 /// Takes note of a fail point; where it holds, the caller waits here until it is killed.
-async fn fail_point<S: Service>(shared: &Shared<S>, query: &str) -> Response {
+async fn fail_point(place: &Place, query: &str) -> Response {
     let name = parameter(query, "name").unwrap_or_default().to_owned();
-    shared.signal(|signals| signals.reached.push(name));
+    place.signal(|signals| signals.reached.push(name));
     if parameter(query, "hold") == Some("1") {
         return pending().await;
     }

@@ -11,6 +11,7 @@ pub(super) fn answer(mounts: &[Mount], path: &str) -> Response {
         status: 404,
         headers: vec![("content-type".to_owned(), "text/plain".to_owned())],
         body: b"There is no such file.\n".to_vec(),
+        ..Response::default()
     };
     let found = mounts.iter().find_map(|mount| Some((mount, below(&mount.at, path)?)));
     let Some(file) = found.and_then(|(mount, rest)| resolve(&mount.folder, rest)) else {
@@ -22,6 +23,7 @@ pub(super) fn answer(mounts: &[Mount], path: &str) -> Response {
             status: 200,
             headers: vec![("content-type".to_owned(), mime_of(&file).to_owned())],
             body,
+            ..Response::default()
         },
     )
 }

@@ -1,4 +1,4 @@
-//! What the connections share: the world, and the signals of the control plane.
+//! What the connections share: the services, each with the signals of its control plane.
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
 use super::{Mount, Options};
-use crate::{Call, Loopback, Service};
+use crate::{AnyService, Call, Loopback};
 
 /// How long the control plane waits for what it is asked to wait for.
 const WAIT_MAX: Duration = Duration::from_secs(10);
@@ -24,15 +24,23 @@ pub(super) struct Signals {
     pub(super) reached: Vec<String>,
 }
 
-#[derive(Debug)]
-pub(super) struct Shared<S> {
-    world: Mutex<Loopback<S>>,
-    signals: watch::Sender<Signals>,
+/// All that is served.
+pub(super) struct Shared {
+    /// The services, those with the longest paths first.
+    places: Vec<Place>,
     pub(super) options: Options,
 }
 
-impl<S: Service> Shared<S> {
-    pub(super) fn new(service: S, options: Options) -> io::Result<Self> {
+/// One service at its path.
+pub(super) struct Place {
+    /// What its paths begin with; empty, or a slash and a name.
+    base: String,
+    world: Mutex<Loopback<AnyService>>,
+    signals: watch::Sender<Signals>,
+}
+
+impl Shared {
+    pub(super) fn new(services: Vec<(String, AnyService)>, options: Options) -> io::Result<Self> {
         let mut mounts = options
             .mounts
             .iter()
@@ -43,15 +51,37 @@ impl<S: Service> Shared<S> {
             })
             .collect::<io::Result<Vec<_>>>()?;
         mounts.sort_by_key(|mount| usize::MAX - mount.at.len());
-        Ok(Self {
+        let mut places: Vec<_> = services.into_iter().map(Place::new).collect();
+        places.sort_by_key(|place| usize::MAX - place.base.len());
+        Ok(Self { places, options: Options { mounts, ..options } })
+    }
+
+    /// The service that a path belongs to, and the path as that service knows it.
+    pub(super) fn place<'a>(&self, path: &'a str) -> Option<(&Place, &'a str)> {
+        self.places.iter().find_map(|place| {
+            let rest = path.strip_prefix(place.base.as_str())?;
+            rest.starts_with('/').then_some((place, rest))
+        })
+    }
+}
+
+impl Place {
+    fn new((base, service): (String, AnyService)) -> Self {
+        let base = base.trim_matches('/');
+        Self {
+            base: if base.is_empty() { String::new() } else { format!("/{base}") },
             world: Mutex::new(Loopback::new(service)),
             signals: watch::Sender::new(Signals::default()),
-            options: Options { mounts, ..options },
-        })
+        }
+    }
+
+    /// Whether it is the one whose paths other things share.
+    pub(super) fn is_root(&self) -> bool {
+        self.base.is_empty()
     }
 
     /// The world; never held across an await.
-    pub(super) fn world(&self) -> MutexGuard<'_, Loopback<S>> {
+    pub(super) fn world(&self) -> MutexGuard<'_, Loopback<AnyService>> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

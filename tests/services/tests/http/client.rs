@@ -36,15 +36,19 @@ impl Got {
 
 /// Sends a request and leaves the connection open.
 pub(crate) fn send(server: &Server, method: &str, path: &str, body: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(server.local_addr()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let length = body.len();
-    write!(
-        stream,
+    let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: loopback\r\nAuthorization: Bearer demo-token\r\n\
          Idempotency-Key: key-1\r\nContent-Length: {length}\r\n\r\n{body}"
-    )
-    .unwrap();
+    );
+    send_raw(server, &request)
+}
+
+/// Sends a request as it is written.
+pub(crate) fn send_raw(server: &Server, request: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.local_addr()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
     stream
 }
 

@@ -4,3 +4,4 @@ mod browsers;
 mod client;
 mod control;
 mod faults;
+mod services;

@@ -1,5 +1,5 @@
 //! Requests as a well-behaved client sends them.
-use holdfast_services::{Delivery, Loopback, Request, Response, RunHarvester};
+use holdfast_services::{Delivery, Loopback, Request, Response, RunHarvester, Service};
 use serde_json::Value;
 
 pub(crate) type World = Loopback<RunHarvester>;
@@ -35,7 +35,11 @@ pub(crate) fn retry(id: &str, key: &str) -> Request {
 }
 
 /// The answer, where a whole one arrives.
-pub(crate) fn answer(world: &mut World, now_ms: u64, request: &Request) -> Response {
+pub(crate) fn answer<S: Service>(
+    world: &mut Loopback<S>,
+    now_ms: u64,
+    request: &Request,
+) -> Response {
     match world.exchange(now_ms, request).delivery {
         Delivery::Answer(response) => response,
         Delivery::Lost | Delivery::Truncated(_) => panic!("no whole answer"),

@@ -1,10 +1,11 @@
-//! What a request's body says the job shall do.
+//! What a request says its work shall do: members that steer the model. Others are let pass.
 use serde::Deserialize;
+use serde_json::Value;
 
 /// How a job shall end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     #[default]
     Completed,
     Failed,
@@ -14,7 +15,7 @@ pub(super) enum Ending {
 /// Whose fault a failure is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum FailureClass {
+pub(crate) enum FailureClass {
     Input,
     Target,
     #[default]
@@ -23,7 +24,7 @@ pub(super) enum FailureClass {
 }
 
 impl FailureClass {
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Input => "input",
             Self::Target => "target",
@@ -32,7 +33,7 @@ impl FailureClass {
         }
     }
 
-    pub(super) fn code(self) -> &'static str {
+    pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Input => "INPUT_NOT_USABLE",
             Self::Target => "TARGET_UNREACHABLE",
@@ -42,43 +43,51 @@ impl FailureClass {
     }
 }
 
-/// A request's body: the address, and members that steer the model. Others are let pass.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Wants {
-    pub(super) url: String,
-    #[serde(default = "three_seconds")]
-    pub(super) duration_ms: u64,
+/// The members of a request that steer its work.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(crate) struct Steer {
+    /// What is worked on.
     #[serde(default)]
-    pub(super) outcome: Ending,
+    pub(crate) url: String,
+    pub(crate) duration_ms: Option<u64>,
     #[serde(default)]
-    pub(super) failure_class: FailureClass,
+    pub(crate) outcome: Ending,
     #[serde(default)]
-    pub(super) captcha: bool,
+    pub(crate) failure_class: FailureClass,
+    #[serde(default)]
+    pub(crate) captcha: bool,
     #[serde(default = "one_hour")]
-    pub(super) retention_ms: u64,
+    pub(crate) retention_ms: u64,
     #[serde(default)]
-    pub(super) result_bytes: u64,
+    pub(crate) result_bytes: u64,
     #[serde(default)]
-    pub(super) not_ready_ms: u64,
+    pub(crate) not_ready_ms: u64,
     #[serde(default)]
-    pub(super) not_found_ms: u64,
+    pub(crate) not_found_ms: u64,
     /// How many runs in a row fail; every run of a job that shall fail, where it is absent.
-    pub(super) fail_times: Option<u64>,
+    pub(crate) fail_times: Option<u64>,
 }
 
-impl Wants {
+impl Steer {
+    /// The steering members of a JSON object; none where it is no such thing or they are unsound.
+    pub(crate) fn of(body: &Value) -> Option<Self> {
+        let body = Some(body).filter(|body| body.is_object());
+        body.and_then(|body| Self::deserialize(body).ok())
+    }
+
+    /// The same, where there must be a URL.
+    pub(crate) fn with_url(body: &Value) -> Option<Self> {
+        Self::of(body).filter(|steer| !steer.url.is_empty())
+    }
+
     /// How the run with this ordinal ends; the first run is 0.
-    pub(super) fn ending_of(&self, ordinal: u64) -> Ending {
+    pub(crate) fn ending_of(&self, ordinal: u64) -> Ending {
         match (self.fail_times, self.outcome) {
             (Some(times), _) if ordinal >= times => Ending::Completed,
             (Some(_), Ending::Completed) => Ending::Failed,
             (Some(_) | None, outcome) => outcome,
         }
     }
-}
-
-fn three_seconds() -> u64 {
-    3000
 }
 
 fn one_hour() -> u64 {

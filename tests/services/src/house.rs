@@ -1,0 +1,42 @@
+//! All the models together.
+use crate::{AnyService, Bulkgrid, BulkgridConfig, Config, RunHarvester, Service, Settings};
+
+/// Every model, with the path that it is served under; RunHarvester is at the root.
+///
+/// All take the tokens, the balance, the price and the keys' retention of `usual`. What `usual`
+/// says of ids stands after each model's own prefix. Links in answers begin with the model's path.
+pub fn all_services(usual: &Settings) -> Vec<(String, AnyService)> {
+    let own = Config::default();
+    let runharvester = Config {
+        tokens: usual.tokens.clone(),
+        balance: usual.balance,
+        base: usual.price,
+        key_retention_ms: usual.key_retention_ms,
+        id_prefix: format!("{}{}", own.id_prefix, usual.id_prefix),
+        ..own
+    };
+    vec![
+        placed("", RunHarvester::new(runharvester)),
+        placed("/bulkgrid", {
+            let own = BulkgridConfig::default();
+            Bulkgrid::new(BulkgridConfig { settings: at("/bulkgrid", usual, own.settings), ..own })
+        }),
+    ]
+}
+
+fn placed(path: &str, service: impl Service + Send + 'static) -> (String, AnyService) {
+    (path.to_owned(), Box::new(service))
+}
+
+/// A model's own settings with those that all share.
+fn at(path: &str, usual: &Settings, own: Settings) -> Settings {
+    Settings {
+        tokens: usual.tokens.clone(),
+        balance: usual.balance,
+        price: usual.price,
+        key_retention_ms: usual.key_retention_ms,
+        id_prefix: format!("{}{}", own.id_prefix, usual.id_prefix),
+        link_base: path.to_owned(),
+        ..own
+    }
+}

@@ -12,11 +12,13 @@ import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
 import { isEnded } from "./outcome.js";
 import { States } from "./states.js";
-import { currentAccount } from "./submission.js";
+import { currentAccount, INTENT_LENGTH_MAX } from "./submission.js";
 import { Tabs } from "./tabs.js";
 
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
 const REFRESH_MS = 3000;
+/** Longest id of a job, in UTF-16 code units. */
+const JOB_ID_LENGTH_MAX = 512;
 
 export class Client {
   #options;
@@ -55,6 +57,19 @@ export class Client {
       });
     }
     return this.operationOf(await this.call("submit", [service, json, body], true));
+  }
+
+  /**
+   * @param {string} service
+   * @param {{ intent: string, jobId: string }} adoption
+   */
+  async adopt(service, adoption) {
+    checkNames(adoption, "adoption", "intent jobId");
+    const { intent, jobId } = adoption;
+    checkText(intent, "intent", INTENT_LENGTH_MAX);
+    checkText(jobId, "jobId", JOB_ID_LENGTH_MAX);
+    const json = JSON.stringify({ intent, jobId });
+    return this.operationOf(await this.call("adopt", [service, json], true));
   }
 
   /**

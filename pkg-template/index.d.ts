@@ -421,6 +421,19 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
     service: Name,
     submission: Submission,
   ): Promise<Operation<ResultOf<Services[Name]>>>;
+  /**
+   * Makes an operation for a job that exists at the service already, submitted by other means: it is
+   * followed from there, and nothing is submitted. The same adoption gives the same operation. Its
+   * `key` is empty.
+   *
+   * @throws HoldfastError `INVALID_INPUT`, `UNKNOWN_SERVICE`, `NO_ACCOUNT`, `INTENT_CONFLICT` (the
+   * intent stands for other work), `KEY_CONFLICT` (the job belongs to the operation of the error's
+   * `operationId`), `STORAGE_UNAVAILABLE`, `SUBMIT_UNCONFIRMED` (adopt again)
+   */
+  adopt<Name extends keyof Services & string>(
+    service: Name,
+    adoption: { readonly intent: string; readonly jobId: string },
+  ): Promise<Operation<ResultOf<Services[Name]>>>;
   /** The newest operation of that intent, whatever its state; `undefined` when there is none. */
   find<Name extends keyof Services & string>(
     service: Name,
@@ -471,7 +484,7 @@ export declare class HoldfastError extends Error {
   readonly operationId?: string;
   /** What to do next, in a sentence. */
   readonly nextStep?: string;
-  /** The option that is wrong, for `INVALID_INPUT` and `INVALID_PROFILE`: `"limits.attempts"`. */
+  /** The option that is wrong or in conflict: `"limits.attempts"`, `"intent"`, `"key"`, `"jobId"`. */
   readonly field?: string;
   /** For a park. */
   readonly reason?: ParkReason;

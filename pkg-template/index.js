@@ -48,6 +48,10 @@ export const createHoldfast = (given) => {
       const sealed = seal(options, service, submission);
       return (await open()).submit(sealed);
     },
+    async adopt(service, adoption) {
+      checkServiceName(options, service);
+      return (await open()).adopt(service, adoption);
+    },
     async find(service, intent) {
       checkServiceName(options, service);
       return (await open()).find(service, intent);

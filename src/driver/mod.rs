@@ -4,6 +4,7 @@
 //! started as tasks of the host, each of which ends by queuing an input. The driver decides nothing.
 
 pub mod admission;
+mod adopt;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod exchange;
@@ -18,6 +19,7 @@ mod writer;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+pub use adopt::Adoption;
 pub use submit::Submission;
 
 use crate::engine::output::Output;

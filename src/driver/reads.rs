@@ -118,15 +118,16 @@ pub(super) fn storage(error: StoreError) -> Error {
 }
 
 pub(super) fn intent_conflict(id: &OperationId) -> Error {
-    let next_step = "use another intent for another request; nothing was sent";
-    let message = "this intent stands for another request";
+    let next_step = "use another intent for other work; nothing was sent";
+    let message = "this intent stands for another request or job";
     let error = Error::new(Code::IntentConflict, message, next_step);
     Error { operation: Some(id.clone()), field: Some("intent".into()), ..error }
 }
 
 /// What the app wants to take for its own belongs to another operation.
-fn key_conflict(why: &CallError, field: &str, other: &OperationId) -> Error {
-    let next_step = "submit under the intent that it belongs to, or give another; nothing was sent";
+fn taken(why: &CallError, field: &str, other: &OperationId) -> Error {
+    let next_step =
+        "use the operation of this error's operationId, or name another; nothing was sent";
     let error = Error::new(Code::KeyConflict, why.to_string(), next_step);
     Error { operation: Some(other.clone()), field: Some(field.into()), ..error }
 }
@@ -138,7 +139,8 @@ pub(super) fn answered(reply: Reply, id: Option<&OperationId>) -> Result<Operati
         Err(why) => why,
     };
     let (code, next_step) = match &why {
-        CallError::KeyConflict(other) => return Err(key_conflict(&why, "key", other)),
+        CallError::KeyConflict(other) => return Err(taken(&why, "key", other)),
+        CallError::JobConflict(other) => return Err(taken(&why, "jobId", other)),
         CallError::IntentConflict => {
             (Code::IntentConflict, "use another intent for another request")
         }

@@ -3,13 +3,13 @@
 use super::ports::store::Name;
 use super::ports::{App, Clock, Entropy, Ports, Store};
 use super::{Driver, Prepared, uuid_text};
-use crate::engine::{Input, Newborn, ServiceSetup};
+use crate::engine::{CallError, Input, Newborn, ServiceSetup};
 use crate::model::error::{Code, Error};
 use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
 use crate::model::life::Life;
 use crate::model::money::Ledger;
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
-use crate::model::policy::LimitsPatch;
+use crate::model::policy::{Limits, LimitsPatch};
 use crate::rules::bounds::BODY_BYTES_MAX;
 use crate::rules::canonical::canonical;
 use crate::rules::derived_key::derived_key;
@@ -33,58 +33,108 @@ pub struct Submission {
     pub body: Vec<u8>,
 }
 
+/// What a new operation is made from.
+pub(super) struct Draft {
+    pub(super) account: Account,
+    pub(super) service: ServiceSetup,
+    pub(super) intent: Intent,
+    /// A key of the caller's own.
+    pub(super) key: Option<IdempotencyKey>,
+    pub(super) fingerprint: String,
+    pub(super) request: Request,
+    pub(super) limits: Limits,
+    pub(super) body: Option<Vec<u8>>,
+}
+
 impl<P: Ports> Driver<P> {
     /// Takes one piece of work on. Resolves when it is durable; the same intent gives the same
     /// operation.
     ///
     /// # Errors
     /// `NO_ACCOUNT`, `UNKNOWN_SERVICE`, `INVALID_INPUT`: nothing was stored or sent.
-    /// `INTENT_CONFLICT`: the intent stands for another request. `STORAGE_UNAVAILABLE`: nothing was
+    /// `INTENT_CONFLICT`: the intent stands for another request. `KEY_CONFLICT`: the key belongs to
+    /// another operation. `STORAGE_UNAVAILABLE`: nothing was
     /// sent. `SUBMIT_UNCONFIRMED`: whether it is stored is not known; the same call again tells.
     pub async fn submit(&self, submission: Submission) -> Result<Operation, Error> {
         let account = self.account()?;
         let service = self.service(&submission.service)?;
         check(&service, &submission)?;
-        let fingerprint = fingerprint(&service, &submission)?;
+        let newborn = self.newborn(Draft {
+            account,
+            fingerprint: fingerprint(&service, &submission)?,
+            intent: submission.intent,
+            key: submission.key,
+            limits: submission.limits.apply(service.limits),
+            request: Request {
+                method: service.profile.calls.submit.method.clone(),
+                url: url(&service),
+                content_type: Some(submission.content_type),
+                body_bytes: submission.body.len() as u64,
+            },
+            body: Some(submission.body),
+            service,
+        })?;
+        self.take_on(newborn).await
+    }
+
+    /// Stores a new operation, or gives the one that its intent stands for already.
+    pub(super) async fn take_on(&self, newborn: Newborn) -> Result<Operation, Error> {
+        let identity = &newborn.operation.identity;
+        let (id, fingerprint) = (identity.id.clone(), identity.fingerprint.clone());
         let name = Name {
-            account: account.clone(),
-            service: submission.service.clone(),
-            intent: submission.intent.clone(),
+            account: identity.account.clone(),
+            service: identity.service.clone(),
+            intent: identity.intent.clone(),
         };
-        let known = self.0.ports.store().find(&name).await;
-        if let Some(row) = known.map_err(super::reads::storage)? {
-            let operation = super::reads::decoded(&row)?;
-            return if operation.identity.fingerprint == fingerprint {
-                self.wake();
-                Ok(operation)
-            } else {
-                Err(super::reads::intent_conflict(&operation.identity.id))
-            };
+        if let Some(known) = self.known(&name, &fingerprint).await? {
+            self.wake();
+            return Ok(known);
         }
-        let operation = self.newborn(account, &service, &submission, fingerprint)?;
-        let id = operation.identity.id.clone();
-        let prepared = Prepared { body: Some(submission.body.clone()), ..Prepared::default() };
-        self.0.prepared.borrow_mut().insert(id.clone(), prepared);
-        let newborn = Newborn {
-            operation,
-            body: submission.body,
-            profile: (service.profile.digest.clone(), service.profile_text.clone()),
-        };
+        self.prepare(&id, newborn.body.clone());
         let reply = self.call(|call| Input::Submit(call, Box::new(newborn))).await;
         if reply.is_err() {
             self.0.prepared.borrow_mut().remove(&id);
         }
         self.reach("submit.answered");
+        if matches!(reply, Err(CallError::IntentConflict))
+            && let Some(known) = self.known(&name, &fingerprint).await?
+        {
+            return Ok(known);
+        }
         super::reads::answered(reply, None)
     }
 
-    fn newborn(
-        &self,
-        account: Account,
-        service: &ServiceSetup,
-        submission: &Submission,
-        fingerprint: String,
-    ) -> Result<Operation, Error> {
+    /// The newest operation of an intent, for a request that is that of any member of its lineage.
+    async fn known(&self, name: &Name, fingerprint: &str) -> Result<Option<Operation>, Error> {
+        let store = self.0.ports.store();
+        let Some(row) = store.find(name).await.map_err(super::reads::storage)? else {
+            return Ok(None);
+        };
+        let newest = super::reads::decoded(&row)?;
+        let mut identity = newest.identity.clone();
+        while identity.fingerprint != fingerprint {
+            let parent = match &identity.parent {
+                Some(parent) => store.load(parent).await.map_err(super::reads::storage)?,
+                None => None,
+            };
+            match parent {
+                Some(row) => identity = super::reads::decoded(&row)?.identity,
+                None => return Err(super::reads::intent_conflict(&newest.identity.id)),
+            }
+        }
+        Ok(Some(newest))
+    }
+
+    /// Keeps a body at hand for the first attempt.
+    pub(super) fn prepare(&self, id: &OperationId, body: Option<Vec<u8>>) {
+        if body.is_some() {
+            let prepared = Prepared { body, ..Prepared::default() };
+            self.0.prepared.borrow_mut().insert(id.clone(), prepared);
+        }
+    }
+
+    /// An operation that is not stored yet.
+    pub(super) fn newborn(&self, draft: Draft) -> Result<Newborn, Error> {
         let runtime = self.0.ports.runtime();
         let fresh = || {
             runtime.bytes().map(uuid_text).ok_or_else(|| {
@@ -92,41 +142,41 @@ impl<P: Ports> Driver<P> {
                 Error::new(Code::StorageUnavailable, why, "use a host with crypto.getRandomValues")
             })
         };
+        let service = draft.service;
         let mut identity = Identity {
             id: OperationId(fresh()?),
-            account,
-            service: submission.service.clone(),
-            origin: service.origin.clone(),
-            intent: submission.intent.clone(),
+            account: draft.account,
+            service: service.name,
+            origin: service.origin,
+            intent: draft.intent,
             ordinal: 0,
             parent: None,
             key: IdempotencyKey(fresh()?),
-            fingerprint,
-            profile: service.profile.name.clone(),
+            fingerprint: draft.fingerprint,
+            profile: service.profile.name,
             profile_digest: service.profile.digest.clone(),
             created_at: runtime.now(),
         };
-        if let Some(own) = &submission.key {
-            identity.key = own.clone();
+        if let Some(own) = draft.key {
+            identity.key = own;
         } else if service.derives_keys {
             identity.key = derived_key(&identity);
         }
-        Ok(Operation {
-            identity,
-            request: Request {
-                method: service.profile.calls.submit.method.clone(),
-                url: url(service),
-                content_type: Some(submission.content_type.clone()),
-                body_bytes: submission.body.len() as u64,
+        Ok(Newborn {
+            operation: Operation {
+                identity,
+                request: draft.request,
+                limits: draft.limits,
+                spent: Spent::default(),
+                life: Life::new(),
+                reported: Reported::default(),
+                ledger: Ledger::default(),
+                counters: Counters::default(),
+                revision: Revision::default(),
+                unknown: Vec::new(),
             },
-            limits: submission.limits.apply(service.limits),
-            spent: Spent::default(),
-            life: Life::new(),
-            reported: Reported::default(),
-            ledger: Ledger::default(),
-            counters: Counters::default(),
-            revision: Revision::default(),
-            unknown: Vec::new(),
+            body: draft.body,
+            profile: (service.profile.digest, service.profile_text),
         })
     }
 

@@ -30,7 +30,7 @@ impl Engine {
         }
         let birth = Birth {
             call,
-            body: Some(newborn.body),
+            body: newborn.body,
             profile: Some(newborn.profile),
             succeeds: None,
             write_by: now.after(COMBINE_MS),
@@ -64,9 +64,10 @@ impl Engine {
         let Some(entry) = self.entries.get(id) else {
             return;
         };
+        let job = entry.operation.life.job().cloned();
         let entries = vec![JournalEntry {
             at: now,
-            event: "submitted",
+            event: if job.is_some() { "adopted" } else { "submitted" },
             purpose: None,
             status: None,
             code: None,
@@ -79,7 +80,7 @@ impl Engine {
             entries,
             send: None,
             gate: None,
-            job: None,
+            job,
         };
         self.write(now, id, done, None, None);
     }

@@ -55,8 +55,8 @@ pub enum Input {
 pub struct Newborn {
     /// The operation.
     pub operation: Operation,
-    /// Its exact body.
-    pub body: Vec<u8>,
+    /// Its exact body; `None` for a job that exists already.
+    pub body: Option<Vec<u8>>,
     /// Digest and text of its profile.
     pub profile: (String, String),
 }

@@ -20,9 +20,6 @@ use crate::rules::step::{self, Refused, Step, step};
 /// How often in a row a record is read again because another context keeps writing it.
 const RELOADS_MAX: u32 = 8;
 
-/// A person named a job that serves another operation.
-const JOB_TAKEN: CallError = CallError::NotAllowed("that job belongs to another operation already");
-
 /// A write that is not yet answered, and what follows from it.
 pub(super) struct PendingWrite {
     id: OperationId,
@@ -106,7 +103,7 @@ impl Engine {
         let journal = fold(&mut operation, entry.last_line.as_ref(), &done.entries);
         let identity = &operation.identity;
         let mut takes = Vec::new();
-        if newborn.is_some() {
+        if newborn.is_some() && !identity.key.as_str().is_empty() {
             takes.push(Unique::Key(
                 identity.account.clone(),
                 identity.service.clone(),
@@ -169,9 +166,13 @@ impl Engine {
             Ok(Written::Done) => self.carry_on(now, pending),
             Ok(Written::Stale) => self.read_again(pending),
             Ok(Written::NameTaken(other)) => self.name_taken(now, pending, other),
-            Ok(Written::JobTaken(_)) => {
+            Ok(Written::JobTaken(other)) => {
+                let taken = CallError::JobConflict(other);
+                if entry.birth.is_some() {
+                    return self.stillborn(&pending.id, taken);
+                }
                 if pending.call.is_some() {
-                    self.refuse(pending.call, JOB_TAKEN);
+                    self.refuse(pending.call, taken);
                     return self.next_in_inbox(now, &pending.id);
                 }
                 self.apply(now, &pending.id, step::Input::JobTaken, None);
@@ -275,7 +276,9 @@ impl Engine {
         }
         if let Some(birth) = birth {
             let mut entry = Entry::new(pending.operation);
-            entry.operation.life = crate::model::life::Life::new();
+            if entry.operation.life.evidence.accepted.is_none() {
+                entry.operation.life = crate::model::life::Life::new();
+            }
             entry.operation.revision = crate::model::ids::Revision::default();
             entry.operation.counters.journal = 0;
             entry.birth = Some(birth);

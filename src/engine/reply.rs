@@ -19,6 +19,9 @@ pub enum CallError {
     /// The key belongs to another operation: this one.
     #[error("this key belongs to another operation; nothing was sent")]
     KeyConflict(OperationId),
+    /// The job belongs to another operation: this one.
+    #[error("this job belongs to another operation")]
+    JobConflict(OperationId),
     /// The state does not allow it.
     #[error("{0}")]
     NotAllowed(&'static str),

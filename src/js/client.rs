@@ -12,7 +12,7 @@ use super::setup;
 use super::sys::Host;
 use crate::driver::outbox::Page;
 use crate::driver::ports::store::Name;
-use crate::driver::{Driver, Submission};
+use crate::driver::{Adoption, Driver, Submission};
 use crate::model::error::{Code, Error};
 use crate::model::ids::{IdempotencyKey, Intent, OperationId, ServiceName};
 use crate::model::operation::Operation;
@@ -73,6 +73,16 @@ impl Client {
                 body,
             };
             state(driver.submit(submission).await.map(Some))
+        }))
+    }
+
+    /// Makes an operation for a job that exists already; gives its state once that is durable.
+    pub fn adopt(&self, service: String, adoption: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let (intent, job) = options::adoption(&adoption).map_err(refused)?;
+            let adoption = Adoption { service: ServiceName(service), intent, job };
+            state(driver.adopt(adoption).await.map(Some))
         }))
     }
 

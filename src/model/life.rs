@@ -54,6 +54,14 @@ impl Life {
         })
     }
 
+    /// The life of a job that exists at the service already: it is read at once.
+    pub fn adopted(id: JobId, at: Timestamp) -> Self {
+        let mut life = Self::new();
+        life.0.evidence.accepted = Some(Accepted { id: Some(id), how: AcceptedHow::Found, at });
+        life.0.stage = Stage::Work;
+        life
+    }
+
     /// A life from its stored parts, refused when no sequence of transitions leads to them.
     pub fn restore(parts: Parts) -> Result<Self, Illegal> {
         let ended = matches!(parts.stage, Stage::Ended { .. });

@@ -1,13 +1,15 @@
 //! Reads what the app says, and tells by name what is wrong with it, before anything is done.
 
+mod command;
 mod url;
+
+pub use command::{ApiCommand, adoption, command};
 
 use super::grammar::{is_name, is_token};
 use super::json;
 use super::reader::{Fault, Faults, Reader};
 use super::status::Status;
-use super::step::{Command, Resolution};
-use crate::model::ids::{JobId, ServiceName};
+use crate::model::ids::ServiceName;
 use crate::model::money::Credits;
 use crate::model::policy::{Limits, LimitsPatch};
 use crate::model::profile::KeyCarrier;
@@ -73,20 +75,6 @@ pub struct SubmissionOptions {
     pub limits: LimitsPatch,
 }
 
-/// What the app asks of an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ApiCommand {
-    /// Something that happens to the operation itself.
-    Step(Command),
-    /// Running its failed job again.
-    Retry {
-        /// The failure that was read.
-        reviewed: String,
-        /// Although the input is unchanged.
-        anyway: bool,
-    },
-}
-
 /// Which operations to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListFilter {
@@ -143,14 +131,7 @@ pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
 pub fn submission(text: &str) -> Result<SubmissionOptions, Vec<Fault>> {
     read(text, |reader| {
         reader.only(&["intent", "contentType", "key", "limits"]);
-        let intent = reader.required("intent").and_then(|own| {
-            let intent = own.text()?;
-            let length = intent.chars().count();
-            if length == 0 || length > INTENT_CHARS_MAX || intent.chars().any(char::is_control) {
-                own.fault("it must be 1 to 512 characters without control characters");
-            }
-            Some(intent.to_owned())
-        });
+        let intent = reader.required("intent").and_then(|own| intent(&own));
         let content_type = reader.member("contentType").and_then(|own| {
             let media_type = own.text()?;
             let plain = media_type.bytes().all(|byte| (0x20..0x7F).contains(&byte));
@@ -175,50 +156,6 @@ pub fn check_key(carrier: &KeyCarrier, key: &str) -> Option<&'static str> {
     let allowed =
         |byte: u8| byte.is_ascii_alphanumeric() || carrier.punctuation.as_bytes().contains(&byte);
     (!key.bytes().all(allowed)).then_some("it holds characters that this service's keys may not")
-}
-
-/// Reads a command.
-///
-/// # Errors
-/// Everything that is wrong, by name.
-pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
-    read(text, |reader| {
-        reader.only(&["cancel", "resume", "resolve", "retry", "acknowledge"]);
-        let mut members = reader.members();
-        if members.len() != 1 {
-            reader.fault("it must be one command");
-        }
-        let own = members.pop()?;
-        Some(match own.name() {
-            "cancel" => {
-                own.only(&[]);
-                ApiCommand::Step(Command::Cancel)
-            }
-            "acknowledge" => {
-                own.only(&[]);
-                ApiCommand::Step(Command::Acknowledge)
-            }
-            "resume" => {
-                own.only(&["limits", "acceptRisk"]);
-                let risk = own.member("acceptRisk").map(|risk| risk.one_of(&["duplicate"], |n| n));
-                ApiCommand::Step(Command::Resume {
-                    limits: own
-                        .member("limits")
-                        .map(|limits_of| limits(&limits_of))
-                        .filter(|patch| *patch != LimitsPatch::default()),
-                    accept_duplicate: risk.is_some(),
-                })
-            }
-            "resolve" => ApiCommand::Step(Command::Resolve(resolution(&own)?)),
-            "retry" => {
-                own.only(&["reviewed", "anyway"]);
-                let reviewed = own.required("reviewed").and_then(|id| id.text());
-                let anyway = own.member("anyway").map_or(Some(false), |flag| flag.bool());
-                ApiCommand::Retry { reviewed: reviewed?.into(), anyway: anyway? }
-            }
-            _ => return None,
-        })
-    })
 }
 
 /// Reads a list's filter.
@@ -318,24 +255,13 @@ fn limits(reader: &Reader<'_>) -> LimitsPatch {
     }
 }
 
-fn resolution(reader: &Reader<'_>) -> Option<Resolution> {
-    if reader.value_is_map() {
-        reader.only(&["found"]);
-        let id = reader.required("found")?;
-        let text = id.text()?;
-        if text.is_empty() || text.len() > 512 {
-            id.fault("it must be the job's id");
-        }
-        return Some(Resolution::Found(JobId(text.into())));
+fn intent(reader: &Reader<'_>) -> Option<String> {
+    let intent = reader.text()?;
+    let length = intent.chars().count();
+    if length == 0 || length > INTENT_CHARS_MAX || intent.chars().any(char::is_control) {
+        reader.fault("it must be 1 to 512 characters without control characters");
     }
-    match reader.text()? {
-        "not-executed" => Some(Resolution::NotExecuted),
-        "abandon" => Some(Resolution::Abandon),
-        _ => {
-            reader.fault("it must be {found: id}, \"not-executed\" or \"abandon\"");
-            None
-        }
-    }
+    Some(intent.to_owned())
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
 //! What an app does, in one line each.
 
+use holdfast::driver::Adoption;
 use holdfast::driver::ports::store::Name;
 use holdfast::model::ending::{Ending, Failure, ResultRef};
 use holdfast::model::error::Error;
 use holdfast::model::hold::{Hold, ParkReason};
-use holdfast::model::ids::OperationId;
+use holdfast::model::ids::{JobId, OperationId};
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::LimitsPatch;
 use holdfast::rules::options::ListFilter;
 use holdfast::rules::status::status;
 use holdfast::rules::step::{Command, Resolution};
-use holdfast_services::{Call, LoggedRequest};
+use holdfast_services::{Call, Delivery, LoggedRequest, Request};
 
-use super::{Context, World, submission};
+use super::{Context, SECRET, World, submission};
 
 impl World {
     /// Submits, and gives what the app is told.
@@ -36,6 +37,42 @@ impl World {
     pub fn live(&self, context: &Context, intent: &str, options: &str) -> Operation {
         self.submit(context, intent, options);
         self.settle(context, intent).expect("it comes to rest")
+    }
+
+    /// Adopts; `None` when the context ends before the answer.
+    pub fn try_adopt(
+        &self,
+        context: &Context,
+        intent: &str,
+        job: &JobId,
+    ) -> Option<Result<Operation, Error>> {
+        let (driver, adoption) = (context.driver.clone(), adoption(intent, job));
+        self.call(context, async move { driver.adopt(adoption).await })
+    }
+
+    /// Adopts, and gives what the app is told.
+    pub fn adopt(&self, context: &Context, intent: &str, job: &JobId) -> Result<Operation, Error> {
+        self.try_adopt(context, intent, job).expect("an answer")
+    }
+
+    /// A job that somebody else has submitted.
+    pub fn foreign_job(&self, options: &str) -> JobId {
+        let request = Request {
+            method: "POST".into(),
+            path: "/api/v1/data/requests".into(),
+            headers: vec![
+                ("authorization".into(), format!("Bearer {SECRET}")),
+                ("idempotency-key".into(), "foreign".into()),
+            ],
+            body: submission("", options).body,
+        };
+        let now = self.0.clock.now();
+        match self.0.service.borrow_mut().exchange(now, &request).delivery {
+            Delivery::Answer(answer) => {
+                JobId(answer.parsed()["id"].as_str().expect("an id").to_owned())
+            }
+            Delivery::Truncated(_) | Delivery::Lost => panic!("no answer"),
+        }
     }
 
     pub fn command(
@@ -139,6 +176,11 @@ impl World {
         assert!(wanted(&operation), "it never comes to that: {:?}", operation.life);
         operation
     }
+}
+
+/// The adoption of a job under an intent.
+pub fn adoption(intent: &str, job: &JobId) -> Adoption {
+    Adoption { service: "reports".into(), intent: intent.into(), job: job.clone() }
 }
 
 /// Why it is parked.

@@ -39,7 +39,7 @@ use holdfast_services::Fault;
 use holdfast_services::Loopback;
 use holdfast_services::RunHarvester;
 
-pub use app::{ending, failed, park, patch, result, standing};
+pub use app::{adoption, ending, failed, park, patch, result, standing};
 pub use clock::Clock;
 pub use faulty::{CommitFault, FaultyStore};
 pub use log::{Log, Logged};

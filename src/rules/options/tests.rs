@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::rules::step::{Command, Resolution};
 
 fn fields<T>(read: Result<T, Vec<Fault>>) -> Vec<String> {
     let faults = read.err().unwrap_or_default();

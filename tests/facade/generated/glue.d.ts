@@ -17,6 +17,7 @@ export interface Host {
 export class Client {
   constructor(configJson: string, host: Host);
   submit(service: string, submissionJson: string, body: Uint8Array): Promise<string>;
+  adopt(service: string, adoptionJson: string): Promise<string>;
   find(service: string, intent: string): Promise<string | undefined>;
   load(id: string): Promise<string | undefined>;
   list(filterJson: string): Promise<string>;

@@ -1,0 +1,104 @@
+//! What the app asks of operations.
+
+use super::{intent, limits, read};
+use crate::model::ids::{Intent, JobId};
+use crate::model::policy::LimitsPatch;
+use crate::rules::reader::{Fault, Reader};
+use crate::rules::step::{Command, Resolution};
+
+/// Longest id of a job, in bytes.
+const JOB_ID_BYTES_MAX: usize = 512;
+
+/// What the app asks of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApiCommand {
+    /// Something that happens to the operation itself.
+    Step(Command),
+    /// Running its failed job again.
+    Retry {
+        /// The failure that was read.
+        reviewed: String,
+        /// Although the input is unchanged.
+        anyway: bool,
+    },
+}
+
+/// Reads a command.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["cancel", "resume", "resolve", "retry", "acknowledge"]);
+        let mut members = reader.members();
+        if members.len() != 1 {
+            reader.fault("it must be one command");
+        }
+        let own = members.pop()?;
+        Some(match own.name() {
+            "cancel" => {
+                own.only(&[]);
+                ApiCommand::Step(Command::Cancel)
+            }
+            "acknowledge" => {
+                own.only(&[]);
+                ApiCommand::Step(Command::Acknowledge)
+            }
+            "resume" => {
+                own.only(&["limits", "acceptRisk"]);
+                let risk = own.member("acceptRisk").map(|risk| risk.one_of(&["duplicate"], |n| n));
+                ApiCommand::Step(Command::Resume {
+                    limits: own
+                        .member("limits")
+                        .map(|limits_of| limits(&limits_of))
+                        .filter(|patch| *patch != LimitsPatch::default()),
+                    accept_duplicate: risk.is_some(),
+                })
+            }
+            "resolve" => ApiCommand::Step(Command::Resolve(resolution(&own)?)),
+            "retry" => {
+                own.only(&["reviewed", "anyway"]);
+                let reviewed = own.required("reviewed").and_then(|id| id.text());
+                let anyway = own.member("anyway").map_or(Some(false), |flag| flag.bool());
+                ApiCommand::Retry { reviewed: reviewed?.into(), anyway: anyway? }
+            }
+            _ => return None,
+        })
+    })
+}
+
+/// Reads an adoption: intent and job.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn adoption(text: &str) -> Result<(Intent, JobId), Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["intent", "jobId"]);
+        let intent = reader.required("intent").and_then(|own| intent(&own));
+        let job = reader.required("jobId").and_then(|own| job_id(&own));
+        Some((Intent(intent?), job?))
+    })
+}
+
+fn resolution(reader: &Reader<'_>) -> Option<Resolution> {
+    if reader.value_is_map() {
+        reader.only(&["found"]);
+        return Some(Resolution::Found(job_id(&reader.required("found")?)?));
+    }
+    match reader.text()? {
+        "not-executed" => Some(Resolution::NotExecuted),
+        "abandon" => Some(Resolution::Abandon),
+        _ => {
+            reader.fault("it must be {found: id}, \"not-executed\" or \"abandon\"");
+            None
+        }
+    }
+}
+
+fn job_id(reader: &Reader<'_>) -> Option<JobId> {
+    let text = reader.text()?;
+    if text.is_empty() || text.len() > JOB_ID_BYTES_MAX {
+        reader.fault("it must be the job's id");
+    }
+    Some(JobId(text.into()))
+}

@@ -184,6 +184,7 @@ export type Exit =
   | 'resume({acceptRisk: "duplicate"})'
   | "resolve({found})"
   | 'resolve("not-executed")'
+  | "revise({body})"
   | 'resolve("abandon")';
 
 /** Credits as the service reported them, decimal numbers as text; absent where it said nothing. */
@@ -238,9 +239,9 @@ export interface OperationState {
   readonly id: string;
   readonly service: string;
   readonly intent: string;
-  /** 0 for the submission, 1 for the first rerun of the failed job, and so on. */
+  /** 0 for the submission, 1 for its first rerun or revision, and so on. */
   readonly ordinal: number;
-  /** The operation whose failed job this one runs again. */
+  /** The operation whose failed job this one runs again, or whose work it corrects. */
   readonly parentId?: string;
   readonly status: Status;
   /** The service's own word for the job's state. */
@@ -381,6 +382,18 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
   retry(options: {
     readonly reviewed: string;
     readonly anyway?: boolean;
+  }): Promise<Operation<Result>>;
+  /**
+   * Puts corrected work in the place of work of which it is proven that nothing ran: rejected, or
+   * parked with every attempt refused or none sent. Gives the new, linked operation of the same
+   * intent, which has a key of its own; this one ends as `abandoned` in the same transaction, or stays
+   * `rejected`. `NOT_ALLOWED` where something may have run. `contentType` and `limits` stay as they
+   * were where they are not given.
+   */
+  revise(revision: {
+    readonly body: object | string | Uint8Array;
+    readonly contentType?: string;
+    readonly limits?: Limits;
   }): Promise<Operation<Result>>;
   /** Says that the app has what it needs of the ending. */
   acknowledge(): Promise<Operation<Result>>;

@@ -6,6 +6,7 @@
 import { checkLimits, checkNames, checkText } from "./check.js";
 import { invalid } from "./error.js";
 import { bytesOf, dataOf, errorOf, isEnded, isSettled } from "./outcome.js";
+import { checkRequest } from "./submission.js";
 import { Updates } from "./updates.js";
 
 export class Operation {
@@ -92,6 +93,16 @@ export class Operation {
     checkText(reviewed, "reviewed");
     if (typeof anyway !== "boolean") throw invalid("anyway", "anyway must be true or false.");
     return this.#command({ retry: { reviewed, anyway } });
+  }
+
+  /** @param {{ body: object | string | Uint8Array, contentType?: string, limits?: Api.Limits }} revision */
+  async revise(revision) {
+    checkNames(revision, "revise", "body contentType limits");
+    const { body, contentType, limits } = revision;
+    const bytes = checkRequest(contentType ?? "application/json", limits, body);
+    const json = JSON.stringify({ contentType, limits });
+    const { id } = this.state;
+    return this.#client.operationOf(await this.#client.call("revise", [id, json, bytes], false));
   }
 
   async acknowledge() {

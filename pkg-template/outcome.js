@@ -100,7 +100,7 @@ export function errorOf(state) {
   switch (status) {
     case "rejected":
       return error("REJECTED", `The service refused the request${said(fault)}.`,
-        "Correct it and submit it under a new intent.");
+        "Correct it with revise({body}), or submit it under a new intent.");
     case "failed":
       return error("JOB_FAILED", `The job ran and failed${said(failure)}.`, retryStep(failure), {
         failure,

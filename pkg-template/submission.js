@@ -29,14 +29,7 @@ export function seal(options, service, submission) {
   const { intent, body, contentType = "application/json", key, limits } = submission;
   checkText(intent, "intent", INTENT_LENGTH_MAX);
   if (key !== undefined) checkText(key, "key");
-  if (typeof contentType !== "string" || !/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+[ -~]*$/.test(contentType)) {
-    throw invalid("contentType", "contentType must be a media type.");
-  }
-  checkLimits(limits, "limits");
-  const bytes = encode(body);
-  if (bytes.length > BODY_BYTES_MAX) {
-    throw invalid("body", `body has ${bytes.length} bytes; at most ${BODY_BYTES_MAX} can be kept.`);
-  }
+  const bytes = checkRequest(contentType, limits, body);
   const account = currentAccount(options);
   if (account === null) {
     throw new HoldfastError("Nobody is signed in: account() gave null.", {
@@ -45,6 +38,25 @@ export function seal(options, service, submission) {
     });
   }
   return { service, json: JSON.stringify({ intent, contentType, key, limits }), body: bytes, account };
+}
+
+/**
+ * The bytes of a body, whose media type and bounds are checked too.
+ *
+ * @param {any} contentType
+ * @param {Api.Limits | undefined} limits
+ * @param {unknown} body
+ */
+export function checkRequest(contentType, limits, body) {
+  if (typeof contentType !== "string" || !/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+[ -~]*$/.test(contentType)) {
+    throw invalid("contentType", "contentType must be a media type.");
+  }
+  checkLimits(limits, "limits");
+  const bytes = encode(body);
+  if (bytes.length > BODY_BYTES_MAX) {
+    throw invalid("body", `body has ${bytes.length} bytes; at most ${BODY_BYTES_MAX} can be kept.`);
+  }
+  return bytes;
 }
 
 /**

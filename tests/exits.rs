@@ -16,19 +16,22 @@ use holdfast::rules::profile;
 use holdfast::rules::step::{Command, Input, Resolution, step};
 use world::{DAY_MS, PROFILE, World, park, patch};
 
-fn commands() -> Vec<(&'static str, Command)> {
-    let resume = |limits, accept_duplicate| Command::Resume { limits, accept_duplicate };
+fn inputs() -> Vec<(&'static str, Input)> {
+    let resume =
+        |limits, accept_duplicate| Input::Command(Command::Resume { limits, accept_duplicate });
     let more = patch(|own| {
         own.attempts = Some(99);
         own.total_ms = Some(9 * DAY_MS);
     });
+    let resolve = |how| Input::Command(Command::Resolve(how));
     vec![
         ("resume()", resume(None, false)),
         ("resume({limits})", resume(Some(more), false)),
         ("resume({acceptRisk: \"duplicate\"})", resume(None, true)),
-        ("resolve({found})", Command::Resolve(Resolution::Found("req_7".into()))),
-        ("resolve(\"not-executed\")", Command::Resolve(Resolution::NotExecuted)),
-        ("resolve(\"abandon\")", Command::Resolve(Resolution::Abandon)),
+        ("resolve({found})", resolve(Resolution::Found("req_7".into()))),
+        ("resolve(\"not-executed\")", resolve(Resolution::NotExecuted)),
+        ("resolve(\"abandon\")", resolve(Resolution::Abandon)),
+        ("revise({body})", Input::Revised),
     ]
 }
 
@@ -131,7 +134,7 @@ fn what_is_offered_is_accepted_and_nothing_else_is() {
     for operation in parked() {
         let offered = exits(&operation);
         assert!(!offered.is_empty(), "{:?}", park(&operation));
-        for (name, command) in commands() {
+        for (name, input) in inputs() {
             // More bounds than asked for do no harm to an exit that needs none.
             if name == "resume({limits})" && offered.contains(&"resume()") {
                 continue;
@@ -143,7 +146,6 @@ fn what_is_offered_is_accepted_and_nothing_else_is() {
             {
                 continue;
             }
-            let input = Input::Command(command);
             let carried = step(&operation, &profile, now, &mut Dice::seeded(1), input);
             assert_eq!(
                 carried.is_ok(),
@@ -161,9 +163,8 @@ fn every_exit_leads_out_of_the_park() {
     let profile = profile::read(PROFILE).expect("a good profile");
     let now = Timestamp(1_790_000_000_000 + DAY_MS);
     for operation in parked() {
-        for (name, command) in commands() {
+        for (name, input) in inputs() {
             if exits(&operation).contains(&name) {
-                let input = Input::Command(command);
                 let carried = step(&operation, &profile, now, &mut Dice::seeded(1), input);
                 let after = carried.expect("it is offered").operation;
                 assert_eq!(park(&after), None, "{name} at {:?}", park(&operation));

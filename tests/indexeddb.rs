@@ -60,6 +60,7 @@ fn write(id: &str) -> Write {
         replaces: None,
         fence: None,
         answer_by: None,
+        beside: None,
         name: None,
         body: None,
         takes: Vec::new(),

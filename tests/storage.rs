@@ -241,6 +241,7 @@ fn rewrite(world: &World, intent: &str, change: impl FnOnce(&str) -> String) {
         row: next,
         fence: None,
         answer_by: None,
+        beside: None,
         name: None,
         body: None,
         takes: Vec::new(),

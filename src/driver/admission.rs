@@ -51,6 +51,11 @@ pub fn admit(stored: &impl Stored, write: &Write) -> Admission {
     if version.map(|(revision, _)| revision) != write.replaces {
         return Admission::Answered(Written::Stale);
     }
+    if let Some(beside) = &write.beside
+        && stored.version(&beside.row.id).map(|(own, _)| own) != Some(beside.replaces)
+    {
+        return Admission::Answered(Written::Stale);
+    }
     let conflict = taken_name(stored, write).or_else(|| taken(stored, write));
     conflict.map_or(Admission::Granted(lane), Admission::Answered)
 }

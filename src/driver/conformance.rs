@@ -59,6 +59,8 @@ macro_rules! store_behaviours {
             a_repeated_write_is_done_though_its_lane_is_lost
             a_write_that_was_replaced_since_is_stale
             a_failing_member_is_skipped_whole
+            two_operations_change_together
+            of_two_that_change_together_neither_does_where_one_has_moved
             a_failing_member_hinders_no_other
             members_see_what_earlier_members_wrote
             a_name_finds_its_operation

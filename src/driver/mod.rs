@@ -13,6 +13,7 @@ mod oneshot;
 pub mod outbox;
 pub mod ports;
 mod reads;
+mod revise;
 mod submit;
 mod writer;
 
@@ -20,6 +21,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub use adopt::Adoption;
+pub use revise::Revision;
 pub use submit::Submission;
 
 use crate::engine::output::Output;

@@ -59,9 +59,15 @@ impl<P: Ports> Driver<P> {
         let account = self.account()?;
         let service = self.service(&submission.service)?;
         check(&service, &submission)?;
+        let own_key = submission.key.as_ref().map_or("", |key| key.as_str());
         let newborn = self.newborn(Draft {
             account,
-            fingerprint: fingerprint(&service, &submission)?,
+            fingerprint: fingerprint(
+                &service,
+                &submission.content_type,
+                own_key,
+                &submission.body,
+            )?,
             intent: submission.intent,
             key: submission.key,
             limits: submission.limits.apply(service.limits),
@@ -202,9 +208,7 @@ impl<P: Ports> Driver<P> {
 }
 
 fn check(service: &ServiceSetup, submission: &Submission) -> Result<(), Error> {
-    if submission.body.len() as u64 > BODY_BYTES_MAX {
-        return Err(Error::input("body", "it is longer than 8 MB"));
-    }
+    check_body(&submission.body)?;
     let key = submission.key.as_ref();
     match key.and_then(|key| check_key(&service.profile.key, key.as_str())) {
         Some(why) => Err(Error::input("key", why)),
@@ -212,25 +216,36 @@ fn check(service: &ServiceSetup, submission: &Submission) -> Result<(), Error> {
     }
 }
 
+pub(super) fn check_body(body: &[u8]) -> Result<(), Error> {
+    if body.len() as u64 > BODY_BYTES_MAX {
+        return Err(Error::input("body", "it is longer than 8 MB"));
+    }
+    Ok(())
+}
+
 /// The digest of everything that makes the request this request.
-fn fingerprint(service: &ServiceSetup, submission: &Submission) -> Result<String, Error> {
-    let body = if service.profile.key.canonical_body {
-        canonical(&submission.body).map_err(|error| {
+pub(super) fn fingerprint(
+    service: &ServiceSetup,
+    content_type: &str,
+    own_key: &str,
+    body: &[u8],
+) -> Result<String, Error> {
+    let canonical = if service.profile.key.canonical_body {
+        Some(canonical(body).map_err(|error| {
             Error::input("body", ["it is no JSON: ", &error.to_string()].concat())
-        })?
+        })?)
     } else {
-        submission.body.clone()
+        None
     };
-    let own_key = submission.key.as_ref().map_or("", |key| key.as_str());
     Ok(hex(&sha256(&[
         service.profile.calls.submit.method.as_bytes(),
         url(service).as_bytes(),
-        submission.content_type.as_bytes(),
+        content_type.as_bytes(),
         own_key.as_bytes(),
-        &body,
+        canonical.as_deref().unwrap_or(body),
     ])))
 }
 
-fn url(service: &ServiceSetup) -> String {
+pub(super) fn url(service: &ServiceSetup) -> String {
     [service.base_url.as_str(), &service.profile.calls.submit.path].concat()
 }

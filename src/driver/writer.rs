@@ -1,9 +1,12 @@
 //! Group commit: writes that are waiting share one transaction.
 
 use super::Driver;
-use super::ports::store::{JournalRow, Name, Row, Write};
+use super::ports::store::{Beside, JournalRow, Name, Row, Write};
 use super::ports::{Ports, Store};
+use crate::engine::output::Line;
 use crate::engine::{Input, WriteSet};
+use crate::model::ids::WriteId;
+use crate::model::operation::Operation;
 use crate::model::storage::{Durability, StoreError, Written};
 use crate::record;
 
@@ -28,7 +31,7 @@ impl<P: Ports> Driver<P> {
             let (mut tickets, mut rows) = (Vec::new(), Vec::new());
             for set in batch {
                 tickets.push(set.ticket);
-                rows.push(row(set));
+                rows.push(member(set));
             }
             self.reach("commit.before");
             let results = self.commit(&rows, durability).await;
@@ -82,7 +85,31 @@ fn one(written: Vec<Written>) -> Result<Written, StoreError> {
     written.into_iter().next().ok_or_else(|| StoreError::Unknown("no answer".into()))
 }
 
-fn row(set: WriteSet) -> Write {
+fn row_of(operation: &Operation, write_id: WriteId) -> Row {
+    let identity = &operation.identity;
+    Row {
+        id: identity.id.clone(),
+        account: identity.account.clone(),
+        lane: operation.lane(),
+        created_at: identity.created_at,
+        due: operation.due(),
+        delivery_due: operation.delivery_due(),
+        revision: operation.revision,
+        write_id,
+        document: record::encode(operation),
+    }
+}
+
+fn lines(lines: &[Line]) -> Vec<JournalRow> {
+    let mut rows = Vec::with_capacity(lines.len());
+    for line in lines {
+        let document = record::journal::encode_line(line);
+        rows.push(JournalRow { number: line.number, document });
+    }
+    rows
+}
+
+fn member(set: WriteSet) -> Write {
     let operation = &set.operation;
     let identity = &operation.identity;
     let name = set.name.map(|succeeds| {
@@ -93,29 +120,23 @@ fn row(set: WriteSet) -> Write {
         };
         (name, succeeds)
     });
-    let journal = set.journal.iter().map(|line| JournalRow {
-        number: line.number,
-        document: record::journal::encode_line(line),
+    let beside = set.beside.map(|own| {
+        Box::new(Beside {
+            row: row_of(&own.operation, set.write_id.clone()),
+            replaces: own.replaces,
+            journal: lines(&own.journal),
+        })
     });
     Write {
-        row: Row {
-            id: identity.id.clone(),
-            account: identity.account.clone(),
-            lane: operation.lane(),
-            created_at: identity.created_at,
-            due: operation.due(),
-            delivery_due: operation.delivery_due(),
-            revision: operation.revision,
-            write_id: set.write_id,
-            document: record::encode(operation),
-        },
+        row: row_of(operation, set.write_id),
+        beside,
         replaces: set.replaces,
         fence: set.fence,
         answer_by: set.answer_by,
         name,
         body: set.body,
         takes: set.takes,
-        journal: journal.collect(),
+        journal: lines(&set.journal),
         profile: set.profile,
     }
 }

@@ -11,6 +11,7 @@ use crate::model::ids::OperationId;
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::life::{Life, Stage};
 use crate::model::operation::{Counters, Identity, Operation, Request, Spent};
+use crate::model::policy::Limits;
 use crate::model::profile::Purpose;
 use crate::model::storage::Durability;
 use crate::model::time::Timestamp;
@@ -20,7 +21,7 @@ use crate::rules::step::Step;
 
 /// How long a first write waits for a credential, to go with its attempt in one transaction, in
 /// milliseconds.
-const COMBINE_MS: u64 = 50;
+pub(super) const COMBINE_MS: u64 = 50;
 
 impl Engine {
     pub(super) fn submit(&mut self, now: Timestamp, call: CallId, newborn: Newborn) {
@@ -33,6 +34,7 @@ impl Engine {
             body: newborn.body,
             profile: Some(newborn.profile),
             succeeds: None,
+            replaces: None,
             write_by: now.after(COMBINE_MS),
         };
         self.give_birth(now, operation, birth);
@@ -40,7 +42,7 @@ impl Engine {
 
     /// Writes a new operation: with its first attempt in one transaction where the lane is ours
     /// and a credential comes at once, else alone.
-    fn give_birth(&mut self, now: Timestamp, operation: Operation, birth: Birth) {
+    pub(super) fn give_birth(&mut self, now: Timestamp, operation: Operation, birth: Birth) {
         let (id, lane) = (operation.identity.id.clone(), operation.lane());
         let Some(profile) = self.profiles.get(&operation.identity.profile_digest) else {
             return self.refuse(Some(birth.call), CallError::UnknownService);
@@ -112,6 +114,7 @@ impl Engine {
                     body: None,
                     profile: None,
                     succeeds: Some(id.clone()),
+                    replaces: None,
                     write_by: now.after(COMBINE_MS),
                 };
                 self.give_birth(now, child, birth);
@@ -144,16 +147,7 @@ impl Engine {
             self.profiles.get(&identity.profile_digest).ok_or("its profile is unknown")?;
         let call = profile.calls.retry.as_ref().ok_or("this service cannot run a job again")?;
         let job = parent.life.job().ok_or("its job is not known")?;
-        let spent = Spent {
-            attempts: parent.spent.attempts.saturating_add(parent.life.evidence.attempts),
-            cost: parent.spent.cost.plus(parent.ledger.cost()),
-        };
-        if spent.attempts >= parent.limits.attempts {
-            return Err("limits.attempts is used up: submit under a new intent with a higher one");
-        }
-        if parent.limits.cost.is_some_and(|cost| spent.cost >= cost) {
-            return Err("limits.cost is used up: submit under a new intent with a higher one");
-        }
+        let spent = spent_by(parent, parent.limits)?;
         let mut identity = Identity {
             id: rerun.id.clone(),
             key: rerun.key.clone(),
@@ -192,4 +186,19 @@ impl PendingWrite {
         let identity = self.identity();
         (identity.id.clone(), identity.fingerprint.clone())
     }
+}
+
+/// What a lineage has used up with this member; refused where nothing is left for another.
+pub(super) fn spent_by(parent: &Operation, limits: Limits) -> Result<Spent, &'static str> {
+    let spent = Spent {
+        attempts: parent.spent.attempts.saturating_add(parent.life.evidence.attempts),
+        cost: parent.spent.cost.plus(parent.ledger.cost()),
+    };
+    if spent.attempts >= limits.attempts {
+        return Err("limits.attempts is used up: submit under a new intent with a higher one");
+    }
+    if limits.cost.is_some_and(|cost| spent.cost >= cost) {
+        return Err("limits.cost is used up: submit under a new intent with a higher one");
+    }
+    Ok(spent)
 }

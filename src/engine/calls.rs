@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::entry::{Entry, Exchange, Phase};
-use super::input::{LoadError, Rerun};
+use super::input::{LoadError, Newborn, Rerun};
 use super::output::Output;
 use super::reply::{CallError, CallId};
 use crate::model::ids::{OperationId, Scope};
@@ -18,7 +18,11 @@ pub(super) enum Waiting {
     /// A submission whose intent stands for it already, with its fingerprint.
     Match(CallId, String),
     Retry(CallId, Box<Rerun>),
+    Revise(CallId, Box<Newborn>),
 }
+
+/// Somebody else was quicker.
+pub(super) const MOVED_ON: CallError = CallError::NotAllowed("it has moved on; look at it again");
 
 impl Engine {
     pub(super) fn authorize(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
@@ -149,11 +153,17 @@ impl Engine {
                 }
             }
             Err(why) => {
+                let unborn = self.entries.get(id).is_some_and(|entry| entry.birth.is_some());
+                if unborn && why == CallError::NotFound {
+                    // What it was to follow on has changed since it was looked at.
+                    self.stillborn(id, MOVED_ON);
+                }
                 self.abandon_entry(id);
                 for call in waiting {
                     let (Waiting::Command(call, _)
                     | Waiting::Match(call, _)
-                    | Waiting::Retry(call, _)) = call;
+                    | Waiting::Retry(call, _)
+                    | Waiting::Revise(call, _)) = call;
                     self.refuse(Some(call), why.clone());
                 }
             }
@@ -176,6 +186,7 @@ impl Engine {
                 };
                 self.outputs.push(Output::Reply(call, reply));
             }
+            Waiting::Revise(call, newborn) => self.revise(now, id, call, *newborn),
             Waiting::Retry(call, rerun) => self.rerun(now, id, call, *rerun),
         }
     }

@@ -1,6 +1,6 @@
 //! One operation in the working set: what this context is doing with it right now.
 
-use super::output::{Line, Ticket};
+use super::output::{BesideSet, Line, Ticket};
 use super::reply::CallId;
 use crate::model::ids::OperationId;
 use crate::model::life::Stage;
@@ -37,6 +37,8 @@ pub(super) struct Birth {
     pub(super) profile: Option<(String, String)>,
     /// Whom its intent must stand for now.
     pub(super) succeeds: Option<OperationId>,
+    /// The operation whose place it takes.
+    pub(super) replaces: Option<Box<BesideSet>>,
     /// It is written by then, with or without its first attempt.
     pub(super) write_by: Timestamp,
 }

@@ -40,6 +40,8 @@ pub enum Input {
     Persisted(Ticket, Result<Written, StoreError>),
     /// The app wants a failed job run again.
     Retry(CallId, OperationId, Box<Rerun>),
+    /// The app corrects work of which nothing ran.
+    Revise(CallId, OperationId, Box<Newborn>),
     /// The page is going away: give every lane back.
     Yield,
     /// The app submits.

@@ -24,6 +24,7 @@ pub mod output;
 mod persist;
 pub mod reply;
 pub mod request;
+mod revise;
 mod setup;
 mod shelves;
 
@@ -128,6 +129,9 @@ impl Engine {
             Input::NotSent(id, purpose) => self.not_sent(now, &id, purpose),
             Input::Persisted(ticket, result) => self.persisted(now, ticket, result),
             Input::Retry(call, id, rerun) => self.call_on(now, &id, Waiting::Retry(call, rerun)),
+            Input::Revise(call, id, newborn) => {
+                self.call_on(now, &id, Waiting::Revise(call, newborn));
+            }
             Input::Submit(call, newborn) => self.submit(now, call, *newborn),
             Input::Tick => {}
             Input::Unauthorized(id, purpose) => self.unauthorized(now, &id, purpose),

@@ -80,6 +80,8 @@ pub struct WriteSet {
     pub answer_by: Option<Timestamp>,
     /// For a new operation: whom the intent must stand for now (`None`: nobody).
     pub name: Option<Option<OperationId>>,
+    /// Another operation that changes together with this one.
+    pub beside: Option<Box<BesideSet>>,
     /// For a new operation: its exact body.
     pub body: Option<Vec<u8>>,
     /// For a new operation: digest and text of its profile.
@@ -88,6 +90,19 @@ pub struct WriteSet {
     pub takes: Vec<Unique>,
     /// Journal lines, with their numbers and how often in a row.
     pub journal: Vec<Line>,
+}
+
+/// An operation that changes together with another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BesideSet {
+    /// The operation as it shall be.
+    pub operation: Operation,
+    /// The revision that must be stored.
+    pub replaces: Revision,
+    /// Its journal lines.
+    pub journal: Vec<Line>,
+    /// What happened to it.
+    pub entries: Vec<Entry>,
 }
 
 /// One journal line.

@@ -1,6 +1,7 @@
 //! Writing: each input becomes one step, each step one write, and its effects wait for that write.
 
 use super::Engine;
+use super::calls::MOVED_ON;
 use super::entry::{Entry, Phase};
 use super::event::Event;
 use super::fold::fold;
@@ -73,7 +74,7 @@ impl Engine {
                 if matches!(input, step::Input::Send { .. }) {
                     entry.exchange = None;
                 }
-                self.refuse(call, CallError::NotAllowed("it has moved on; look at it again"));
+                self.refuse(call, MOVED_ON);
             }
         }
     }
@@ -122,6 +123,7 @@ impl Engine {
             fence,
             answer_by,
             name: newborn.map(|birth| birth.succeeds.clone()),
+            beside: newborn.and_then(|birth| birth.replaces.clone()),
             body: newborn.and_then(|birth| birth.body.clone()),
             profile: newborn.and_then(|birth| birth.profile.clone()),
             takes,
@@ -200,6 +202,9 @@ impl Engine {
         let boxed = Box::new(pending.operation.clone());
         let event = Event { operation: pending.operation, entries: pending.entries };
         self.outputs.push(Output::Event(Box::new(event)));
+        if let Some(replaced) = birth.as_ref().and_then(|birth| birth.replaces.clone()) {
+            self.replaced(*replaced);
+        }
         for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
             self.outputs.push(Output::Reply(call, Ok(boxed.clone())));
         }

@@ -12,7 +12,7 @@ use super::setup;
 use super::sys::Host;
 use crate::driver::outbox::Page;
 use crate::driver::ports::store::Name;
-use crate::driver::{Adoption, Driver, Submission};
+use crate::driver::{Adoption, Driver, Revision, Submission};
 use crate::model::error::{Code, Error};
 use crate::model::ids::{IdempotencyKey, Intent, OperationId, ServiceName};
 use crate::model::operation::Operation;
@@ -123,6 +123,17 @@ impl Client {
                 ApiCommand::Retry { reviewed, anyway } => driver.retry(&id, reviewed, anyway).await,
             };
             state(done.map(Some))
+        }))
+    }
+
+    /// Puts corrected work in the place of an operation; gives the new one's state.
+    pub fn revise(&self, id: String, revision: String, body: Uint8Array) -> Promise {
+        let driver = self.driver.clone();
+        let body = body.to_vec();
+        promise(Box::pin(async move {
+            let (content_type, limits) = options::revision(&revision).map_err(refused)?;
+            let revision = Revision { content_type, limits, body };
+            state(driver.revise(&OperationId(id), revision).await.map(Some))
         }))
     }
 

@@ -96,6 +96,11 @@ impl Life {
         &self.0.hold
     }
 
+    /// Whether the service can have taken the work on, as far as is known.
+    pub const fn may_be_accepted(&self) -> bool {
+        self.0.evidence.may_be_accepted()
+    }
+
     /// How many submission attempts were written.
     pub const fn attempts(&self) -> u32 {
         self.0.evidence.attempts

@@ -21,9 +21,9 @@ pub struct Identity {
     pub origin: String,
     /// The caller's name for the work.
     pub intent: Intent,
-    /// 0 for the submission, 1 for the first rerun of the failed job, and so on.
+    /// 0 for the submission, 1 for its first rerun or revision, and so on.
     pub ordinal: u32,
-    /// The operation whose failed job this one runs again.
+    /// The operation whose failed job this one runs again, or whose work it corrects.
     pub parent: Option<OperationId>,
     /// What makes a retry the same submission to the service.
     pub key: IdempotencyKey,

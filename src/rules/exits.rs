@@ -1,5 +1,6 @@
 //! The ways out of a park. `step` accepts what is offered here, and nothing that is not.
 
+use crate::model::ending::Ending;
 use crate::model::hold::{Hold, ParkReason};
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
@@ -9,6 +10,7 @@ const WITH_LIMITS: &str = "resume({limits})";
 const ACCEPT_RISK: &str = "resume({acceptRisk: \"duplicate\"})";
 const FOUND: &str = "resolve({found})";
 const NOT_EXECUTED: &str = "resolve(\"not-executed\")";
+const REVISE: &str = "revise({body})";
 const ABANDON: &str = "resolve(\"abandon\")";
 
 /// The calls that lead on from a park; none for what is not parked.
@@ -35,8 +37,22 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
             all.push(ACCEPT_RISK);
         }
     }
+    let attempts = operation.spent.attempts.saturating_add(operation.life.attempts());
+    if may_be_revised(operation) && attempts < operation.limits.attempts {
+        all.push(REVISE);
+    }
     all.push(ABANDON);
     all
+}
+
+/// Whether corrected work may take its place: only where it is proven that nothing of it ran.
+pub const fn may_be_revised(operation: &Operation) -> bool {
+    let life = &operation.life;
+    match life.stage() {
+        Stage::Submit => matches!(life.hold(), Hold::Parked { .. }) && !life.may_be_accepted(),
+        Stage::Ended { ending: Ending::Rejected(_), .. } => true,
+        Stage::Ended { .. } | Stage::Work | Stage::Result { .. } => false,
+    }
 }
 
 /// Whether a person may say under which id the service took the work on: only where it may have.

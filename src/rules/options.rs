@@ -3,7 +3,7 @@
 mod command;
 mod url;
 
-pub use command::{ApiCommand, adoption, command};
+pub use command::{ApiCommand, adoption, command, revision};
 
 use super::grammar::{is_name, is_token};
 use super::json;
@@ -132,16 +132,7 @@ pub fn submission(text: &str) -> Result<SubmissionOptions, Vec<Fault>> {
     read(text, |reader| {
         reader.only(&["intent", "contentType", "key", "limits"]);
         let intent = reader.required("intent").and_then(|own| intent(&own));
-        let content_type = reader.member("contentType").and_then(|own| {
-            let media_type = own.text()?;
-            let plain = media_type.bytes().all(|byte| (0x20..0x7F).contains(&byte));
-            let (kind, rest) = media_type.split_once('/').unwrap_or_default();
-            let subtype = rest.split(';').next().unwrap_or_default().trim_end();
-            if !plain || media_type.len() > 255 || !is_token(kind) || !is_token(subtype) {
-                own.fault("it must be a media type such as application/json");
-            }
-            Some(media_type.to_owned())
-        });
+        let content_type = reader.member("contentType").and_then(|own| media_type(&own));
         let key = reader.member("key").and_then(|own| own.text().map(String::from));
         let limits = reader.member("limits").map_or_else(LimitsPatch::default, |own| limits(&own));
         Some(SubmissionOptions { intent: intent?, content_type, key, limits })
@@ -253,6 +244,17 @@ fn limits(reader: &Reader<'_>) -> LimitsPatch {
         attempts: reader.member("attempts").and_then(|own| own.whole_u32(1, 1_000)),
         cost,
     }
+}
+
+fn media_type(reader: &Reader<'_>) -> Option<String> {
+    let media_type = reader.text()?;
+    let plain = media_type.bytes().all(|byte| (0x20..0x7F).contains(&byte));
+    let (kind, rest) = media_type.split_once('/').unwrap_or_default();
+    let subtype = rest.split(';').next().unwrap_or_default().trim_end();
+    if !plain || media_type.len() > 255 || !is_token(kind) || !is_token(subtype) {
+        reader.fault("it must be a media type such as application/json");
+    }
+    Some(media_type.to_owned())
 }
 
 fn intent(reader: &Reader<'_>) -> Option<String> {

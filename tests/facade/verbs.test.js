@@ -26,3 +26,21 @@ test("an adoption goes to the module, and a wrong one goes nowhere", async (t) =
   await assert.rejects(holdfast.adopt("other", { intent: "a", jobId: "b" }), { code: "UNKNOWN_SERVICE" });
   assert.deepEqual(sent, [["reports", { intent: "one", jobId: "job-1" }]]);
 });
+
+test("a revision goes to the module with the bytes of the moment, and a wrong one goes nowhere", async (t) => {
+  const { world, holdfast } = await opened(t);
+  const sent = [];
+  world.script.submit = () => state({ status: "rejected" });
+  world.script.revise = (client, id, json, body) => {
+    sent.push([id, JSON.parse(json), new TextDecoder().decode(body)]);
+    return state({ id: "op-2", ordinal: 1, parentId: "op-1" });
+  };
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  const revised = await operation.revise({ body: { url: "b" }, limits: { attempts: 3 } });
+  assert.deepEqual([revised.id, revised.parentId], ["op-2", "op-1"]);
+  await invalid(operation.revise(), "revise");
+  await invalid(operation.revise({}), "body");
+  await invalid(operation.revise({ body: {}, key: "k" }), "revise.key");
+  await invalid(operation.revise({ body: {}, limits: { attempts: 0 } }), "limits.attempts");
+  assert.deepEqual(sent, [["op-1", { limits: { attempts: 3 } }, '{"url":"b"}']]);
+});

@@ -1,7 +1,8 @@
 //! What an app does, in one line each.
 
-use holdfast::driver::Adoption;
+use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::Name;
+use holdfast::driver::{Adoption, Revision};
 use holdfast::model::ending::{Ending, Failure, ResultRef};
 use holdfast::model::error::Error;
 use holdfast::model::hold::{Hold, ParkReason};
@@ -9,6 +10,7 @@ use holdfast::model::ids::{JobId, OperationId};
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::LimitsPatch;
+use holdfast::record;
 use holdfast::rules::options::ListFilter;
 use holdfast::rules::status::status;
 use holdfast::rules::step::{Command, Resolution};
@@ -97,6 +99,35 @@ impl World {
         resolution: Resolution,
     ) -> Result<Operation, Error> {
         self.command(context, operation, Command::Resolve(resolution))
+    }
+
+    /// Revises; `None` when the context ends before the answer.
+    pub fn try_revise(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        body: &str,
+        limits: LimitsPatch,
+    ) -> Option<Result<Operation, Error>> {
+        let (driver, id) = (context.driver.clone(), operation.identity.id.clone());
+        let revision = Revision { content_type: None, limits, body: body.as_bytes().to_vec() };
+        self.call(context, async move { driver.revise(&id, revision).await })
+    }
+
+    pub fn revise(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        body: &str,
+    ) -> Result<Operation, Error> {
+        let limits = LimitsPatch::default();
+        self.try_revise(context, operation, body, limits).expect("an answer")
+    }
+
+    /// An operation, straight from the store.
+    pub fn loaded(&self, id: &OperationId) -> Operation {
+        let row = pollster::block_on(self.0.store.load(id)).expect("memory").expect("a row");
+        record::decode(&row.document).expect("a record that can be read")
     }
 
     pub fn cancel(&self, context: &Context, operation: &Operation) -> Result<Operation, Error> {

@@ -1,7 +1,7 @@
 //! Members, batches, and what skipping whole means.
 
 use super::fixtures::*;
-use crate::driver::ports::store::{Durability, Queue, Row, Store, Unique, Write, Written};
+use crate::driver::ports::store::{Beside, Durability, Queue, Row, Store, Unique, Write, Written};
 use crate::model::ids::{Revision, WriteId};
 use crate::model::time::Timestamp;
 
@@ -124,6 +124,40 @@ pub async fn a_failing_member_is_skipped_whole<S: Store>(open: impl Fn() -> S) {
     let heir =
         Write { takes: vec![Unique::Job("profile".into(), "job_1".into())], ..write(row("b")) };
     assert_eq!(one(&store, heir).await, Written::Done);
+}
+
+/// The first write of `b` that replaces `a` beside it.
+fn in_the_place_of(row_beside: Row, replaces: u64) -> Write {
+    let beside = Beside { row: row_beside, replaces: Revision(replaces), journal: vec![entry(1)] };
+    Write { beside: Some(Box::new(beside)), ..write(row("b")) }
+}
+
+pub async fn two_operations_change_together<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    put(&store, [row("a")]).await;
+    let ended = Row { document: "ended".into(), due: None, ..after(&row("a")) };
+    let both = in_the_place_of(ended.clone(), 1);
+    assert_eq!(one(&store, both.clone()).await, Written::Done);
+    assert_eq!(load(&store, "a").await, Some(ended));
+    assert_eq!(load(&store, "b").await, Some(row("b")));
+    assert_eq!(store.journal(&"a".into()).await, Ok(vec![entry(1)]));
+    assert_eq!(due(&store, Queue::Work, 2000, 10).await, (vec!["b".into()], None));
+    assert_eq!(one(&store, both).await, Written::Done);
+}
+
+pub async fn of_two_that_change_together_neither_does_where_one_has_moved<S: Store>(
+    open: impl Fn() -> S,
+) {
+    let store = open();
+    put(&store, [row("a"), after(&row("a"))]).await;
+    for replaces in [1, 3] {
+        let stale = in_the_place_of(after(&after(&row("a"))), replaces);
+        assert_eq!(one(&store, stale).await, Written::Stale);
+    }
+    let missing = Row { id: "nobody".into(), ..after(&row("a")) };
+    assert_eq!(one(&store, in_the_place_of(missing, 1)).await, Written::Stale);
+    assert_eq!(load(&store, "a").await, Some(after(&row("a"))));
+    assert_eq!(load(&store, "b").await, None);
 }
 
 pub async fn a_failing_member_hinders_no_other<S: Store>(open: impl Fn() -> S) {

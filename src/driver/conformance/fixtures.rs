@@ -45,6 +45,7 @@ pub(super) fn write(row: Row) -> Write {
         row,
         fence: None,
         answer_by: None,
+        beside: None,
         name: None,
         body: None,
         takes: Vec::new(),

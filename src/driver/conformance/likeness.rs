@@ -79,6 +79,7 @@ impl Dice {
             replaces,
             fence: (self.below(4) == 0).then(|| self.fence(account)),
             answer_by: self.maybe(Self::time),
+            beside: None,
             name: (self.below(4) == 0).then(|| {
                 let from = self.maybe(|dice| ["ann", dice.pick(&["/1", "/2"])].concat());
                 (name(self.pick(&["x", "y"])), from.as_deref().map(OperationId::from))

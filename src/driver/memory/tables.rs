@@ -70,10 +70,18 @@ impl Tables {
         if let Some((digest, text)) = &write.profile {
             self.profiles.entry(digest.clone()).or_insert_with(|| text.clone());
         }
-        for entry in &write.journal {
-            self.journal.insert((id.clone(), entry.number % JOURNAL_MAX), entry.clone());
+        self.put_journal(id, &write.journal);
+        if let Some(beside) = &write.beside {
+            self.put_row(&beside.row);
+            self.put_journal(&beside.row.id, &beside.journal);
         }
         Written::Done
+    }
+
+    fn put_journal(&mut self, id: &OperationId, entries: &[JournalRow]) {
+        for entry in entries {
+            self.journal.insert((id.clone(), entry.number % JOURNAL_MAX), entry.clone());
+        }
     }
 
     fn put_row(&mut self, row: &Row) {

@@ -115,6 +115,9 @@ pub struct Write {
     /// The name that shall stand for this operation, and the operation that it must stand for now
     /// (`None`: the name must be new).
     pub name: Option<(Name, Option<OperationId>)>,
+    /// Another operation that changes together with this one: its new row, the revision that it
+    /// replaces, and its journal entries.
+    pub beside: Option<Box<Beside>>,
     /// The request body, written once.
     pub body: Option<Vec<u8>>,
     /// What this operation takes for its own. Taking again what is its own already is fine.
@@ -123,6 +126,17 @@ pub struct Write {
     pub journal: Vec<JournalRow>,
     /// The profile that the operation was submitted under: its digest and text, written once.
     pub profile: Option<(String, String)>,
+}
+
+/// An operation that changes together with another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// Its new row.
+    pub row: Row,
+    /// The revision that must be stored.
+    pub replaces: Revision,
+    /// Its journal entries.
+    pub journal: Vec<JournalRow>,
 }
 
 /// One journal entry. The entry is kept under `number % JOURNAL_MAX`: the newest replace the oldest.

@@ -1,6 +1,6 @@
 //! What the app asks of operations.
 
-use super::{intent, limits, read};
+use super::{intent, limits, media_type, read};
 use crate::model::ids::{Intent, JobId};
 use crate::model::policy::LimitsPatch;
 use crate::rules::reader::{Fault, Reader};
@@ -77,6 +77,19 @@ pub fn adoption(text: &str) -> Result<(Intent, JobId), Vec<Fault>> {
         let intent = reader.required("intent").and_then(|own| intent(&own));
         let job = reader.required("jobId").and_then(|own| job_id(&own));
         Some((Intent(intent?), job?))
+    })
+}
+
+/// Reads a revision without its body: media type and bounds.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn revision(text: &str) -> Result<(Option<String>, LimitsPatch), Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["contentType", "limits"]);
+        let content_type = reader.member("contentType").and_then(|own| media_type(&own));
+        let patch = reader.member("limits").map(|own| limits(&own)).unwrap_or_default();
+        Some((content_type, patch))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::model::hold::{Hold, ParkReason};
 use crate::model::ids::JobId;
 use crate::model::life::{Delivery, Stage};
 use crate::model::policy::LimitsPatch;
-use crate::rules::exits::{may_be_disproved, may_be_found};
+use crate::rules::exits::{may_be_disproved, may_be_found, may_be_revised};
 
 /// A wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +150,20 @@ fn resolve(pen: &mut Pen<'_>, resolution: Resolution) -> Result<(), Refused> {
         }
         Resolution::Abandon => pen.end(Ending::Abandoned)?,
     }
+    Ok(())
+}
+
+/// Corrected work takes the operation's place, in the same transaction.
+pub(super) fn revised(pen: &mut Pen<'_>) -> Result<(), Refused> {
+    if pen.op.life.is_ended() || !may_be_revised(&pen.op) {
+        return Err(Refused::NotAllowed(
+            "only work of which it is proven that nothing ran can be revised; submit corrected \
+             work under a new intent",
+        ));
+    }
+    pen.strictly();
+    pen.note("revised");
+    pen.end(Ending::Abandoned)?;
     Ok(())
 }
 

@@ -53,6 +53,8 @@ pub enum Input {
     JobTaken,
     /// `onSettled` resolved, or failed.
     Delivered(bool),
+    /// Corrected work takes its place.
+    Revised,
     /// A person or code wants something.
     Command(Command),
 }
@@ -133,6 +135,7 @@ pub fn step(
         Input::ClockJumpedBack => trouble::clock_jumped_back(&mut pen)?,
         Input::JobTaken => submit::job_taken(&mut pen)?,
         Input::Delivered(done) => delivery::delivered(&mut pen, done)?,
+        Input::Revised => command::revised(&mut pen)?,
         Input::Command(command) => command::carry_out(&mut pen, command)?,
     }
     Ok(pen.finish())

@@ -7,12 +7,13 @@ use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 use web_sys::IdbRequest;
 
-use super::codec::row_to_js;
-use super::codec::{entry_to_js, float, id_from_js, key, lane_from_js, lane_to_js, row_from_js};
+use super::codec::{
+    entry_to_js, float, id_from_js, key, lane_from_js, lane_to_js, row_to_js, some_row_from_js,
+};
 use super::schema::{BODIES, JOURNAL, LANES, NAMES, OPERATIONS, PROFILES, SERVICE_IDS};
 use super::transaction::{Step, Transaction};
 use crate::driver::admission::{Admission, Stored, admit};
-use crate::driver::ports::store::{Name, Unique, Write, Written};
+use crate::driver::ports::store::{JournalRow, Name, Row, Unique, Write, Written};
 use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::journal::JOURNAL_MAX;
 use crate::model::lane::Lane;
@@ -72,6 +73,7 @@ struct Reads {
     takes: Vec<IdbRequest>,
     body: Option<IdbRequest>,
     profile: Option<IdbRequest>,
+    beside: Option<IdbRequest>,
     /// Made last.
     row: IdbRequest,
 }
@@ -97,6 +99,7 @@ impl Reads {
             takes,
             body: exists(BODIES, write.body.as_ref().map(|_| id))?,
             profile: exists(PROFILES, digest)?,
+            beside: get(OPERATIONS, write.beside.as_ref().map(|own| own.row.id.as_str().into()))?,
             row: transaction.store(OPERATIONS)?.get(&id.into())?,
         })
     }
@@ -108,10 +111,10 @@ impl Reads {
     /// Notes what was found.
     fn note(&self, write: &Write, view: &mut View) -> Result<(), JsValue> {
         let id = &write.row.id;
-        let row = self.row.result()?;
-        if !row.is_undefined() {
-            let row = row_from_js(&row)?;
-            view.versions.put(id.clone(), (row.revision, row.write_id));
+        for request in self.beside.iter().chain([&self.row]) {
+            if let Some(row) = some_row_from_js(&request.result()?)? {
+                view.versions.put(row.id, (row.revision, row.write_id));
+            }
         }
         if let (Some(request), Some(lane)) = (&self.lane, lane_of(write))
             && let Some(found) = lane_from_js(lane, &request.result()?)?
@@ -203,8 +206,10 @@ impl View {
         };
         let row = &write.row;
         let id = JsValue::from(row.id.as_str());
-        transaction.store(OPERATIONS)?.put(&row_to_js(row))?;
-        self.versions.put(row.id.clone(), (row.revision, row.write_id.clone()));
+        self.put_row(transaction, row, &write.journal)?;
+        if let Some(beside) = &write.beside {
+            self.put_row(transaction, &beside.row, &beside.journal)?;
+        }
         if let Some(lane) = lane {
             put(LANES, &lane.id.as_str().into(), &lane_to_js(&lane))?;
             self.lanes.put(lane.id.clone(), lane);
@@ -227,10 +232,22 @@ impl View {
             put(PROFILES, &digest.into(), &text.into())?;
             self.profiles.put(digest.clone(), ());
         }
-        for entry in &write.journal {
-            let slot = float((entry.number % JOURNAL_MAX).into());
-            put(JOURNAL, &key(&[id.clone(), slot]), &entry_to_js(entry))?;
-        }
         Ok(Written::Done)
+    }
+
+    fn put_row(
+        &mut self,
+        transaction: &Transaction,
+        row: &Row,
+        journal: &[JournalRow],
+    ) -> Result<(), JsValue> {
+        transaction.store(OPERATIONS)?.put(&row_to_js(row))?;
+        self.versions.put(row.id.clone(), (row.revision, row.write_id.clone()));
+        for entry in journal {
+            let slot = float((entry.number % JOURNAL_MAX).into());
+            let place = key(&[row.id.as_str().into(), slot]);
+            transaction.store(JOURNAL)?.put_with_key(&entry_to_js(entry), &place)?;
+        }
+        Ok(())
     }
 }

@@ -11,7 +11,7 @@ mod steer;
 pub(crate) use desk::{Desk, Opening};
 pub(crate) use job::{Job, Phase};
 pub(crate) use keys::{Keys, Known};
-pub(crate) use model::{Model, refusal};
+pub(crate) use model::{Model, bearer, refusal};
 pub(crate) use route::{Route, query};
 pub use settings::Settings;
 pub(crate) use steer::{Ending, FailureClass, Steer};

@@ -1,5 +1,8 @@
 //! All the models together.
-use crate::{AnyService, Bulkgrid, BulkgridConfig, Config, RunHarvester, Service, Settings};
+use crate::{
+    AnyService, Bulkgrid, BulkgridConfig, CleanedWeb, CleanedWebConfig, Config, Replay,
+    ReplayConfig, RunHarvester, Service, Settings,
+};
 
 /// Every model, with the path that it is served under; RunHarvester is at the root.
 ///
@@ -20,6 +23,15 @@ pub fn all_services(usual: &Settings) -> Vec<(String, AnyService)> {
         placed("/bulkgrid", {
             let own = BulkgridConfig::default();
             Bulkgrid::new(BulkgridConfig { settings: at("/bulkgrid", usual, own.settings), ..own })
+        }),
+        placed("/cleanedweb", {
+            let own = CleanedWebConfig::default();
+            let settings = at("/cleanedweb", usual, own.settings);
+            CleanedWeb::new(CleanedWebConfig { settings, ..own })
+        }),
+        placed("/replay", {
+            let own = ReplayConfig::default();
+            Replay::new(ReplayConfig { settings: at("/replay", usual, own.settings), ..own })
         }),
     ]
 }

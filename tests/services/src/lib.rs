@@ -4,12 +4,14 @@
 //! same times. [`Loopback`] puts faults in front of it. Clones are independent worlds. `serve` puts
 //! all of that on a socket, with a control plane under `/_control/` and static files.
 mod bulkgrid;
+mod cleanedweb;
 mod fault;
 mod frame;
 mod house;
 mod http;
 mod ledger;
 mod loopback;
+mod replay;
 mod runharvester;
 #[cfg(not(target_arch = "wasm32"))]
 mod server;
@@ -17,12 +19,14 @@ mod service;
 mod time;
 
 pub use bulkgrid::{Bulkgrid, BulkgridConfig};
+pub use cleanedweb::{CleanedWeb, CleanedWebConfig};
 pub use fault::{Fault, FaultKind, FaultPlan, RetryAfter};
 pub use frame::Settings;
 pub use house::all_services;
 pub use http::{Request, Response};
 pub use ledger::{FLOOR_MS, JobEntry, LOG_MAX, Ledger, LoggedRequest};
 pub use loopback::{Delivery, Loopback, Outcome};
+pub use replay::{Replay, ReplayConfig};
 pub use runharvester::{Config, RunHarvester};
 #[cfg(not(target_arch = "wasm32"))]
 pub use server::{Mount, Options, Server, serve, serve_all};

@@ -112,6 +112,14 @@ impl Desk {
         Some(job)
     }
 
+    /// Takes the price of work that is charged when it is delivered.
+    pub(crate) fn charge(&mut self, id: &str, credits: u64) {
+        let taken = self.ledger.take(credits).is_some();
+        if let Some(entry) = self.ledger.jobs.get_mut(id).filter(|_| taken) {
+            entry.charged += credits;
+        }
+    }
+
     /// Notes that a job's result was served.
     pub(crate) fn served(&mut self, id: &str) {
         self.ledger.results += 1;

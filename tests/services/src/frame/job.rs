@@ -66,7 +66,7 @@ impl Job {
         if elapsed >= whole {
             return match self.steer.ending_of(self.ordinal) {
                 Ending::Completed => Phase::Completed,
-                Ending::Failed | Ending::SourceBlocked => Phase::Failed,
+                Ending::Failed | Ending::SourceBlocked | Ending::AccessRequired => Phase::Failed,
             };
         }
         // In fifths: waiting, running, in the middle perhaps a captcha, running.
@@ -146,9 +146,22 @@ impl Job {
     pub(crate) fn failure(&self) -> (&'static str, FailureClass) {
         match self.steer.ending_of(self.ordinal) {
             Ending::SourceBlocked => ("SOURCE_BLOCKED", FailureClass::Target),
+            Ending::AccessRequired => ("ACCESS_REQUIRED", FailureClass::Target),
             Ending::Failed | Ending::Completed => {
                 (self.steer.failure_class.code(), self.steer.failure_class)
             }
+        }
+    }
+
+    /// The status of a failure that is answered in place of a result.
+    pub(crate) fn failure_status(&self) -> u16 {
+        match self.steer.ending_of(self.ordinal) {
+            Ending::SourceBlocked | Ending::AccessRequired => 403,
+            Ending::Failed | Ending::Completed => match self.steer.failure_class {
+                FailureClass::Input => 422,
+                FailureClass::Target | FailureClass::Transient => 502,
+                FailureClass::Internal => 500,
+            },
         }
     }
 

@@ -19,6 +19,9 @@ pub(crate) trait Model {
     /// Answers a request with a valid credential.
     fn serve(&mut self, now_ms: u64, request: &Request, route: Route<'_>) -> Response;
 
+    /// Lets everything happen that is due besides endings and refunds.
+    fn pass(&mut self, _now_ms: u64) {}
+
     /// Forgets what the desk does not hold, such as keys.
     fn forget(&mut self);
 
@@ -61,7 +64,7 @@ pub(crate) trait Model {
 }
 
 /// The token of the `Authorization` header.
-fn bearer(request: &Request) -> Option<&str> {
+pub(crate) fn bearer(request: &Request) -> Option<&str> {
     request.header("authorization").and_then(|value| value.strip_prefix("Bearer "))
 }
 
@@ -134,6 +137,7 @@ impl<M: Model> Service for M {
 
     fn advance(&mut self, now_ms: u64) {
         self.desk_mut().settle(now_ms, M::word);
+        self.pass(now_ms);
     }
 
     fn set_clock_error(&mut self, by_ms: i64) {

@@ -10,6 +10,7 @@ pub(crate) enum Ending {
     Completed,
     Failed,
     SourceBlocked,
+    AccessRequired,
 }
 
 /// Whose fault a failure is.

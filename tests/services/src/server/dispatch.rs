@@ -91,7 +91,7 @@ fn open_to_all(shared: &Shared, place: &Place, response: Response) -> Response {
     };
     response
         .with_header("access-control-allow-origin", "*")
-        .with_header("access-control-allow-methods", "GET, POST, DELETE")
+        .with_header("access-control-allow-methods", "GET, POST, PUT, DELETE")
         .with_header("access-control-allow-headers", &list(&options.allow_headers, allow))
         .with_header("access-control-expose-headers", &list(&options.expose_headers, expose))
 }

@@ -1,4 +1,6 @@
 //! Several services on one server.
+use std::io::Read;
+
 use crate::client::*;
 use holdfast_services::{Options, Server, Settings, all_services, serve_all};
 use serde_json::json;
@@ -42,4 +44,23 @@ fn browsers_may_send_the_credential_of_a_service() {
     let got = ask(&house(), "OPTIONS", "/bulkgrid/api/v1/extract", "");
     let allowed = got.header("access-control-allow-headers").unwrap();
     assert!(allowed.ends_with(", x-api-key"), "{allowed}");
+}
+
+#[test]
+fn a_stream_shows_its_run_before_its_work_is_done() {
+    let server = house();
+    let body = r#"{"input":{"duration_ms":1500}}"#;
+    let mut stream = send(&server, "POST", "/cleanedweb/v1/sources/s1/stream", body);
+    let mut early = String::new();
+    while !early.contains("event: run") {
+        let mut bytes = [0; 1024];
+        let read = stream.read(&mut bytes).unwrap();
+        assert!(read > 0, "the stream ended: {early}");
+        early.push_str(std::str::from_utf8(&bytes[..read]).unwrap());
+    }
+    let ledger = ask(&server, "GET", "/cleanedweb/_control/ledger", "").json();
+    assert_eq!((&ledger["executions"], &ledger["charges"]), (&json!(1), &json!(0)));
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("event: summary"), "{rest}");
 }

@@ -27,6 +27,10 @@ fn submission(base: &str) -> Request {
     match base {
         "" => post("/api/v1/data/requests").with_header("idempotency-key", "k"),
         "/bulkgrid" => post("/api/v1/extract").with_header("x-api-key", "demo-token"),
+        "/cleanedweb" => post("/v1/sources/s1/run")
+            .with_header("idempotency-key", "k")
+            .with_body(r#"{"input":{"url":"u","duration_ms":0}}"#),
+        "/replay" => post("/v1/scrape").with_header("idempotency-key", "k"),
         _ => panic!("{base} has no submission here"),
     }
 }

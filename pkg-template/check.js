@@ -69,6 +69,20 @@ export function checkLimits(limits, field) {
 }
 
 /**
+ * @param {unknown} params
+ * @param {string} field
+ */
+export function checkParams(params, field) {
+  if (params === undefined) return;
+  const entries = typeof params === "object" && params ? Object.entries(params) : [["", null]];
+  for (const [name, value] of entries) {
+    if (typeof value !== "string") {
+      throw invalid(name ? `${field}.${name}` : field, `${field} must be an object of strings.`);
+    }
+  }
+}
+
+/**
  * The JSON of a value, which reads back as the very same value; refuses what JSON would drop, change
  * or cannot hold.
  *

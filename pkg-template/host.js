@@ -27,9 +27,9 @@ export function makeHost(options, operationOf, tell) {
       return authorize(services[service], { purpose, refresh });
     },
     validates: (service) => services[service]?.result !== undefined,
-    async validate(service, bytes) {
+    async validate(service, at, bytes) {
       await null;
-      return faultOf(services[service]?.result, bytes);
+      return faultOf(services[service]?.result, bytes, at);
     },
     consumes: onSettled !== undefined,
     async settled(json) {

@@ -78,6 +78,8 @@ export interface Service<Result = unknown> {
    * device comes to the same key, and the service to the same execution, for as long as it keeps keys.
    */
   readonly key?: "random" | "derived";
+  /** Parameters of the profile's paths, for submissions that name none: `{ sourceId: "src_1" }`. */
+  readonly params?: Readonly<Record<string, string>>;
   /** Bounds for this service's operations; `submit` may narrow them. */
   readonly limits?: Limits;
 }
@@ -132,6 +134,8 @@ export interface Submission {
    * {@link Service.key}.
    */
   readonly key?: string;
+  /** Parameters that the profile asks for, such as which of its endpoints: `{ endpoint: "crawl" }`. */
+  readonly params?: Readonly<Record<string, string>>;
   /** Other bounds than the service's. */
   readonly limits?: Limits;
 }
@@ -175,6 +179,7 @@ export type ParkReason =
   | "ScopeChanged"
   | "CancelUnconfirmed"
   | "KeyConflict"
+  | "VersionMoved"
   | "JobNotFound";
 
 /** A way out of a park: the call to make. */
@@ -276,6 +281,8 @@ export interface OperationState {
     /** SHA-256 over the bytes, in hex. */
     readonly sha256: string;
     readonly mediaType?: string;
+    /** Where in the bytes the result stands, as a JSON pointer; absent: it is all of them. */
+    readonly at?: string;
     readonly capturedAt: number;
     /** The service replayed earlier work. */
     readonly replayed: boolean;

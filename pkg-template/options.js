@@ -1,6 +1,6 @@
 // @ts-check
 /** @import * as Api from "./index.d.ts" */
-import { checkFunction, checkLimits, checkNames, checkText, exactJson } from "./check.js";
+import { checkFunction, checkLimits, checkNames, checkParams, checkText, exactJson } from "./check.js";
 import { invalid } from "./error.js";
 
 /**
@@ -44,8 +44,9 @@ export function checkOptions(options) {
  * @param {string} field
  */
 function checkService(service, field) {
-  checkNames(service, field, "profile baseUrl authorize result key limits");
-  const { profile, baseUrl, authorize, result, key, limits } = service;
+  checkNames(service, field, "profile baseUrl authorize result key params limits");
+  const { profile, baseUrl, authorize, result, key, params, limits } = service;
+  checkParams(params, `${field}.params`);
   checkFunction(authorize, `${field}.authorize`);
   checkLimits(limits, `${field}.limits`);
   if (typeof profile !== "object" || !profile) checkText(profile, `${field}.profile`);
@@ -63,6 +64,7 @@ function checkService(service, field) {
     profile: typeof profile === "object" ? JSON.parse(exactJson(profile, `${field}.profile`)) : profile,
     baseUrl: checkBaseUrl(baseUrl, `${field}.baseUrl`),
     key,
+    params,
     limits,
   };
 }

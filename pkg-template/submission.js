@@ -1,6 +1,6 @@
 // @ts-check
 /** @import * as Api from "./index.d.ts" */
-import { checkLimits, checkNames, checkText, exactJson } from "./check.js";
+import { checkLimits, checkNames, checkParams, checkText, exactJson } from "./check.js";
 import { HoldfastError, invalid } from "./error.js";
 
 /** Longest intent, in UTF-16 code units. */
@@ -25,10 +25,11 @@ const BODY_BYTES_MAX = 8 * 1024 * 1024;
  */
 export function seal(options, service, submission) {
   checkServiceName(options, service);
-  checkNames(submission, "submission", "intent body contentType key limits");
-  const { intent, body, contentType = "application/json", key, limits } = submission;
+  checkNames(submission, "submission", "intent body contentType key params limits");
+  const { intent, body, contentType = "application/json", key, params, limits } = submission;
   checkText(intent, "intent", INTENT_LENGTH_MAX);
   if (key !== undefined) checkText(key, "key");
+  checkParams(params, "params");
   const bytes = checkRequest(contentType, limits, body);
   const account = currentAccount(options);
   if (account === null) {
@@ -37,7 +38,7 @@ export function seal(options, service, submission) {
       nextStep: "Submit again once account() gives a name.",
     });
   }
-  return { service, json: JSON.stringify({ intent, contentType, key, limits }), body: bytes, account };
+  return { service, json: JSON.stringify({ intent, contentType, key, params, limits }), body: bytes, account };
 }
 
 /**

@@ -2,13 +2,16 @@
 
 use super::Driver;
 use super::ports::Ports;
-use super::submit::Draft;
-use crate::engine::request::with_id;
+use super::submit::{Draft, misfit};
 use crate::model::error::Error;
 use crate::model::ids::{IdempotencyKey, Intent, JobId, ServiceName};
 use crate::model::life::Life;
 use crate::model::operation::{Operation, Request};
+use crate::model::profile::Purpose;
+use crate::rules::composition::params;
 use crate::rules::digest::{hex, sha256};
+use crate::rules::reference::{origin, resolve};
+use crate::rules::template::fill;
 
 /// A job that shall become an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +34,27 @@ impl<P: Ports> Driver<P> {
     pub async fn adopt(&self, adoption: Adoption) -> Result<Operation, Error> {
         let account = self.account()?;
         let service = self.service(&adoption.service)?;
-        let call = service.profile.calls.poll.clone();
-        let url = [service.base_url.as_str(), &with_id(&call.path, &adoption.job)].concat();
+        let reads = service.profile.calls.poll.is_some();
+        let call = service.profile.call(if reads { Purpose::Poll } else { Purpose::Result });
+        let call =
+            call.cloned().ok_or_else(|| unreadable("this service has no call that reads a job"))?;
+        let mut carried = params(&service.profile, &[], &service.params).map_err(misfit)?;
+        let job = adoption.job.as_str();
+        let url = if let Some(path) = &call.path {
+            let named = |name: &str| {
+                let found = carried.iter().find(|(own, _)| own == name);
+                if name == "id" { Some(job) } else { found.map(|(_, value)| value.as_str()) }
+            };
+            fill(path, named).map(|path| [service.base_url.as_str(), &path].concat())
+        } else {
+            // Where only a link leads to the job, the link is its name.
+            let link = resolve(&service.base_url, job);
+            link.filter(|url| origin(url).as_ref() == Some(&service.origin))
+        };
+        let url = url.ok_or_else(|| unreadable("it leads to no job of this service"))?;
+        if let Some(name) = &call.link {
+            carried.push((name.clone(), url.clone()));
+        }
         let parts = ["adopted", &url, adoption.job.as_str()].map(str::as_bytes);
         let mut newborn = self.newborn(Draft {
             account,
@@ -40,6 +62,7 @@ impl<P: Ports> Driver<P> {
             // Nothing was or will be sent under a key of ours.
             key: Some(IdempotencyKey(String::new())),
             fingerprint: hex(&sha256(&parts)),
+            carried,
             request: Request { method: call.method, url, content_type: None, body_bytes: 0 },
             limits: service.limits,
             body: None,
@@ -49,4 +72,8 @@ impl<P: Ports> Driver<P> {
         newborn.operation.life = Life::adopted(adoption.job, now);
         self.take_on(newborn).await
     }
+}
+
+fn unreadable(why: &str) -> Error {
+    Error::input("jobId", why)
 }

@@ -50,7 +50,8 @@ impl<P: Ports> Driver<P> {
         let server_wait_ms = server_wait(&headers, now).map(|guidance| guidance.wait_ms);
         let reader = FactsReader::new(&pointers(&transmit.facts), FactsLimits::default());
         let keep = transmit.purpose == Purpose::Result && (200..300).contains(&status);
-        let mut answer = Answer { status, server_wait_ms, ..Answer::default() };
+        let mut answer =
+            Answer { status, server_wait_ms, url: transmit.url.clone(), ..Answer::default() };
         if keep {
             self.keep(transmit, reader, body, &headers, &mut answer).await?;
         } else {
@@ -109,10 +110,12 @@ impl<P: Ports> Driver<P> {
             bytes,
             sha256: hex(&digest.finish()),
             media_type: headers.first("content-type").map(String::from),
+            at: transmit.result_at.clone(),
             captured_at: self.0.ports.runtime().now(),
         });
         if let Some(whole) = whole {
-            answer.schema_fault = app.fault_of(&transmit.service, &whole).await;
+            answer.schema_fault =
+                app.fault_of(&transmit.service, transmit.result_at.as_deref(), &whole).await;
         }
         Ok(())
     }

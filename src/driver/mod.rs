@@ -271,8 +271,10 @@ impl<P: Ports> Driver<P> {
             return self.feed(Input::NotSent(transmit.id, transmit.purpose));
         };
         let mut headers = transmit.headers.clone();
-        for (name, value) in prepared.headers.iter() {
-            headers.push(name, value);
+        if transmit.with_credential {
+            for (name, value) in prepared.headers.iter() {
+                headers.push(name, value);
+            }
         }
         let answer = self.0.ports.transport().send(Outgoing {
             method: transmit.method.clone(),

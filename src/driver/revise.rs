@@ -3,12 +3,13 @@
 use super::Driver;
 use super::ports::Ports;
 use super::reads;
-use super::submit::{Draft, check_body, fingerprint, url};
+use super::submit::{Draft, check_body, fingerprint, misfit};
 use crate::engine::{CallError, Input};
 use crate::model::error::Error;
 use crate::model::ids::OperationId;
 use crate::model::operation::{Operation, Request};
 use crate::model::policy::LimitsPatch;
+use crate::rules::composition::{params, url};
 
 /// Corrected work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +39,11 @@ impl<P: Ports> Driver<P> {
         let service = self.service(&parent.identity.service)?;
         let content_type = revision.content_type.or(parent.request.content_type);
         let content_type = content_type.unwrap_or_else(|| "application/json".into());
-        let fingerprint = fingerprint(&service, &content_type, "", &revision.body)?;
+        let mut carried = parent.carried;
+        carried.retain(|(own, _)| service.profile.params.iter().any(|param| param.name == *own));
+        let carried = params(&service.profile, &carried, &service.params).map_err(misfit)?;
+        let url = url(&service.profile, &service.base_url, &carried);
+        let fingerprint = fingerprint(&service, &url, &content_type, "", &revision.body)?;
         if fingerprint == parent.identity.fingerprint {
             return Err(Error::input("body", "it is the request that was made already"));
         }
@@ -47,9 +52,10 @@ impl<P: Ports> Driver<P> {
             intent: parent.identity.intent,
             key: None,
             fingerprint,
+            carried,
             request: Request {
                 method: service.profile.calls.submit.method.clone(),
-                url: url(&service),
+                url,
                 content_type: Some(content_type),
                 body_bytes: revision.body.len() as u64,
             },

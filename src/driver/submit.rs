@@ -8,10 +8,11 @@ use crate::model::error::{Code, Error};
 use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
 use crate::model::life::Life;
 use crate::model::money::Ledger;
-use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
+use crate::model::operation::{Carried, Counters, Identity, Operation, Reported, Request, Spent};
 use crate::model::policy::{Limits, LimitsPatch};
 use crate::rules::bounds::BODY_BYTES_MAX;
 use crate::rules::canonical::canonical;
+use crate::rules::composition::{Misfit, params, url, with_key};
 use crate::rules::derived_key::derived_key;
 use crate::rules::digest::{hex, sha256};
 use crate::rules::options::check_key;
@@ -27,6 +28,8 @@ pub struct Submission {
     pub content_type: String,
     /// A key of the caller's own.
     pub key: Option<IdempotencyKey>,
+    /// Parameters of the service.
+    pub params: Vec<(String, String)>,
     /// Other bounds than the service's.
     pub limits: LimitsPatch,
     /// The exact body.
@@ -41,6 +44,9 @@ pub(super) struct Draft {
     /// A key of the caller's own.
     pub(super) key: Option<IdempotencyKey>,
     pub(super) fingerprint: String,
+    /// What later calls are addressed by.
+    pub(super) carried: Carried,
+    /// URL and body as they are without the key, wherever that goes.
     pub(super) request: Request,
     pub(super) limits: Limits,
     pub(super) body: Option<Vec<u8>>,
@@ -59,21 +65,21 @@ impl<P: Ports> Driver<P> {
         let account = self.account()?;
         let service = self.service(&submission.service)?;
         check(&service, &submission)?;
+        let carried = params(&service.profile, &submission.params, &service.params);
+        let carried = carried.map_err(misfit)?;
+        let url = url(&service.profile, &service.base_url, &carried);
         let own_key = submission.key.as_ref().map_or("", |key| key.as_str());
+        let media_type = submission.content_type.as_str();
         let newborn = self.newborn(Draft {
             account,
-            fingerprint: fingerprint(
-                &service,
-                &submission.content_type,
-                own_key,
-                &submission.body,
-            )?,
+            fingerprint: fingerprint(&service, &url, media_type, own_key, &submission.body)?,
             intent: submission.intent,
             key: submission.key,
+            carried,
             limits: submission.limits.apply(service.limits),
             request: Request {
                 method: service.profile.calls.submit.method.clone(),
-                url: url(&service),
+                url,
                 content_type: Some(submission.content_type),
                 body_bytes: submission.body.len() as u64,
             },
@@ -159,7 +165,7 @@ impl<P: Ports> Driver<P> {
             parent: None,
             key: IdempotencyKey(fresh()?),
             fingerprint: draft.fingerprint,
-            profile: service.profile.name,
+            profile: service.profile.name.clone(),
             profile_digest: service.profile.digest.clone(),
             created_at: runtime.now(),
         };
@@ -168,10 +174,20 @@ impl<P: Ports> Driver<P> {
         } else if service.derives_keys {
             identity.key = derived_key(&identity);
         }
+        let Draft { mut request, mut body, .. } = draft;
+        if let Some(bytes) = body {
+            let key = identity.key.as_str();
+            let (url, bytes) =
+                with_key(&service.profile, key, request.url, bytes).map_err(misfit)?;
+            request.url = url;
+            request.body_bytes = bytes.len() as u64;
+            body = Some(bytes);
+        }
         Ok(Newborn {
             operation: Operation {
                 identity,
-                request: draft.request,
+                request,
+                carried: draft.carried,
                 limits: draft.limits,
                 spent: Spent::default(),
                 life: Life::new(),
@@ -181,7 +197,7 @@ impl<P: Ports> Driver<P> {
                 revision: Revision::default(),
                 unknown: Vec::new(),
             },
-            body: draft.body,
+            body,
             profile: (service.profile.digest, service.profile_text),
         })
     }
@@ -210,7 +226,9 @@ impl<P: Ports> Driver<P> {
 fn check(service: &ServiceSetup, submission: &Submission) -> Result<(), Error> {
     check_body(&submission.body)?;
     let key = submission.key.as_ref();
-    match key.and_then(|key| check_key(&service.profile.key, key.as_str())) {
+    let carrier = service.profile.key.as_ref();
+    let fault = key.zip(carrier).and_then(|(key, carrier)| check_key(carrier, key.as_str()));
+    match fault {
         Some(why) => Err(Error::input("key", why)),
         None => Ok(()),
     }
@@ -226,11 +244,13 @@ pub(super) fn check_body(body: &[u8]) -> Result<(), Error> {
 /// The digest of everything that makes the request this request.
 pub(super) fn fingerprint(
     service: &ServiceSetup,
+    url: &str,
     content_type: &str,
     own_key: &str,
     body: &[u8],
 ) -> Result<String, Error> {
-    let canonical = if service.profile.key.canonical_body {
+    let canonical_body = service.profile.key.as_ref().is_some_and(|key| key.canonical_body);
+    let canonical = if canonical_body {
         Some(canonical(body).map_err(|error| {
             Error::input("body", ["it is no JSON: ", &error.to_string()].concat())
         })?)
@@ -239,13 +259,13 @@ pub(super) fn fingerprint(
     };
     Ok(hex(&sha256(&[
         service.profile.calls.submit.method.as_bytes(),
-        url(service).as_bytes(),
+        url.as_bytes(),
         content_type.as_bytes(),
         own_key.as_bytes(),
         canonical.as_deref().unwrap_or(body),
     ])))
 }
 
-pub(super) fn url(service: &ServiceSetup) -> String {
-    [service.base_url.as_str(), &service.profile.calls.submit.path].concat()
+pub(super) fn misfit(misfit: Misfit) -> Error {
+    Error::input(misfit.field, misfit.why)
 }

@@ -146,7 +146,6 @@ impl Engine {
         let profile =
             self.profiles.get(&identity.profile_digest).ok_or("its profile is unknown")?;
         let call = profile.calls.retry.as_ref().ok_or("this service cannot run a job again")?;
-        let job = parent.life.job().ok_or("its job is not known")?;
         let spent = spent_by(parent, parent.limits)?;
         let mut identity = Identity {
             id: rerun.id.clone(),
@@ -164,11 +163,12 @@ impl Engine {
             identity,
             request: Request {
                 method: call.method.clone(),
-                url: [&service.base_url, super::request::with_id(&call.path, job).as_str()]
-                    .concat(),
+                url: super::request::address(call, parent, &service.base_url)
+                    .ok_or("its job is not known")?,
                 content_type: None,
                 body_bytes: 0,
             },
+            carried: parent.carried.clone(),
             limits: parent.limits,
             spent,
             life: Life::new(),

@@ -105,8 +105,8 @@ impl Entry {
     /// Who goes first: results that will be dropped soon.
     pub(super) const fn urgency(&self) -> Timestamp {
         match self.operation.life.stage() {
-            Stage::Result { expires_at: Some(at) } => *at,
-            Stage::Result { expires_at: None }
+            Stage::Result { expires_at: Some(at), .. } => *at,
+            Stage::Result { expires_at: None, .. }
             | Stage::Submit
             | Stage::Work
             | Stage::Ended { .. } => Timestamp(u64::MAX),

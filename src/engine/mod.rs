@@ -215,4 +215,16 @@ impl Engine {
             Purpose::Poll | Purpose::Result | Purpose::Settle => {}
         }
     }
+
+    /// An exchange has no address: it did not leave, and a read that cannot be made has failed.
+    fn not_addressable(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
+        match purpose {
+            Purpose::Submit | Purpose::Cancel => self.not_sent(now, id, purpose),
+            Purpose::Poll | Purpose::Result | Purpose::Settle => {
+                if self.exchange_over(id) {
+                    self.apply(now, id, step::Input::Lost(purpose), None);
+                }
+            }
+        }
+    }
 }

@@ -131,12 +131,16 @@ pub struct Transmit {
     pub url: String,
     /// Header fields besides the credential's.
     pub headers: Headers,
+    /// Whether the credential goes with it: only to the service's own origin.
+    pub with_credential: bool,
     /// Whether the operation's body goes with it.
     pub with_body: bool,
     /// How long it may take, in milliseconds.
     pub timeout_ms: u64,
     /// For a result: under which download its pieces are kept.
     pub download: u64,
+    /// For a result: where in the body it stands (a JSON pointer); `None`: it is the body.
+    pub result_at: Option<String>,
     /// Where the facts stand in the answer.
     pub facts: Vec<FactSource>,
 }

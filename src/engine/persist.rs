@@ -244,7 +244,7 @@ impl Engine {
         entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
         match transmit {
             Some(transmit) => self.outputs.push(Output::Transmit(Box::new(transmit))),
-            None => self.not_sent(now, id, purpose),
+            None => self.not_addressable(now, id, purpose),
         }
     }
 

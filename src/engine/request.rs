@@ -2,13 +2,15 @@
 
 use super::output::Transmit;
 use crate::model::http::Headers;
-use crate::model::ids::JobId;
 use crate::model::operation::Operation;
-use crate::model::profile::{Profile, Purpose};
+use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose};
+use crate::rules::classify::RESULT_FACT;
+use crate::rules::reference::origin;
 use crate::rules::structured::serialize_string;
-use crate::rules::text;
+use crate::rules::template::fill;
 
-/// The request for an exchange; `None` when the profile has no such call or no job id is known.
+/// The request for an exchange; `None` when the profile has no such call, or what the call is
+/// addressed by is not known.
 pub fn request(
     operation: &Operation,
     profile: &Profile,
@@ -19,18 +21,36 @@ pub fn request(
     let call = profile.call(purpose)?;
     let submit = purpose == Purpose::Submit;
     let mut headers = Headers::default();
-    headers.push("accept", "application/json");
-    let url = if submit {
+    if !call.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept")) {
+        headers.push("accept", "application/json");
+    }
+    for (name, value) in &call.headers {
+        headers.push(name.as_str(), value.as_str());
+    }
+    let url =
+        if submit { operation.request.url.clone() } else { address(call, operation, base_url)? };
+    if submit {
         let key = operation.identity.key.as_str();
-        let value = if profile.key.quoted { serialize_string(key)? } else { key.into() };
-        headers.push(profile.key.header.as_str(), value);
+        if let Some(carrier) = &profile.key
+            && let KeyPlace::Header(name) = &carrier.place
+        {
+            let value = if carrier.quoted { serialize_string(key)? } else { key.into() };
+            headers.push(name.as_str(), value);
+        }
         if let Some(media_type) = &operation.request.content_type {
             headers.push("content-type", media_type.as_str());
         }
-        operation.request.url.clone()
-    } else {
-        [base_url, &with_id(&call.path, operation.life.job()?)].concat()
-    };
+    }
+    let own_origin = origin(&url).as_ref() == Some(&operation.identity.origin);
+    if !own_origin && !call.any_origin {
+        return None;
+    }
+    let mut facts = profile.facts.clone();
+    facts.extend(profile.carry.iter().cloned());
+    let result_at = Some(profile.result_at.clone()).filter(|own| !own.is_empty());
+    if let Some(place) = &result_at {
+        facts.push(FactSource { name: RESULT_FACT.into(), places: vec![place.clone()] });
+    }
     Some(Transmit {
         id: operation.identity.id.clone(),
         service: operation.identity.service.clone(),
@@ -38,41 +58,25 @@ pub fn request(
         method: if submit { operation.request.method.clone() } else { call.method.clone() },
         url,
         headers,
+        with_credential: own_origin,
         with_body: submit && operation.request.content_type.is_some(),
         timeout_ms: call.timeout_ms,
         download,
-        facts: profile.facts.clone(),
+        result_at,
+        facts,
     })
 }
 
-/// A call's path with the job's id in it, percent-encoded (RFC 3986): an id cannot lead elsewhere.
-pub fn with_id(path: &str, id: &JobId) -> String {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let mut encoded = String::new();
-    for byte in id.as_str().bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') {
-            encoded.push(char::from(byte));
-        } else if byte == b'.' && !id.as_str().bytes().all(|own| own == b'.') {
-            encoded.push('.');
-        } else {
-            encoded.push('%');
-            encoded.push(char::from(HEX[usize::from(byte >> 4)]));
-            encoded.push(char::from(HEX[usize::from(byte & 15)]));
-        }
+/// Where a call goes: to the link that the service gave, where it is known, else to its path.
+pub fn address(call: &Call, operation: &Operation, base_url: &str) -> Option<String> {
+    let carried = |name: &str| {
+        let found = operation.carried.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    if let Some(url) = call.link.as_ref().and_then(|name| carried(name)) {
+        return Some(url.to_owned());
     }
-    text::replace(path, "{id}", &encoded)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_cannot_lead_elsewhere() {
-        let path = |id: &str| with_id("/jobs/{id}/result", &JobId::from(id));
-        assert_eq!(path("req_1.2~x-Y"), "/jobs/req_1.2~x-Y/result");
-        assert_eq!(path("../admin?x#y"), "/jobs/..%2Fadmin%3Fx%23y/result");
-        assert_eq!(path(".."), "/jobs/%2E%2E/result");
-        assert_eq!(path("ä"), "/jobs/%C3%A4/result");
-    }
+    let job = operation.life.job().map(crate::model::ids::JobId::as_str);
+    let path = fill(call.path.as_ref()?, |name| if name == "id" { job } else { carried(name) })?;
+    Some([base_url, &path].concat())
 }

@@ -19,6 +19,8 @@ pub struct ServiceSetup {
     pub origin: String,
     /// Keys are made from the intent ([`crate::rules::derived_key`]), not at random.
     pub derives_keys: bool,
+    /// Parameters of its submissions, where a submission names none.
+    pub params: Vec<(String, String)>,
     /// The app's bounds.
     pub limits: Limits,
 }

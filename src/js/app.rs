@@ -57,8 +57,14 @@ impl App for JsApp {
         self.host.validates(service.as_str()).unwrap_or(false)
     }
 
-    async fn fault_of(&self, service: &ServiceName, result: &[u8]) -> Option<String> {
-        let promise = self.host.validate(service.as_str(), Uint8Array::from(result));
+    async fn fault_of(
+        &self,
+        service: &ServiceName,
+        at: Option<&str>,
+        body: &[u8],
+    ) -> Option<String> {
+        let bytes = Uint8Array::from(body);
+        let promise = self.host.validate(service.as_str(), at.unwrap_or_default(), bytes);
         match outcome(&promise.ok()?).await {
             Ok(fault) => fault.as_string(),
             Err(_) => Some("the result's schema threw".into()),

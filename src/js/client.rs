@@ -69,6 +69,7 @@ impl Client {
                 intent: Intent(read.intent),
                 content_type: read.content_type.unwrap_or_else(|| "application/json".into()),
                 key: read.key.map(IdempotencyKey),
+                params: read.params,
                 limits: read.limits,
                 body,
             };

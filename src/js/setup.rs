@@ -28,6 +28,7 @@ pub(super) fn service(config: ServiceConfig) -> Result<ServiceSetup, Error> {
         base_url: config.base_url,
         origin: config.origin,
         derives_keys: config.derives_keys,
+        params: config.params,
         limits: config.limits,
     })
 }

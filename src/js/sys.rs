@@ -27,7 +27,12 @@ extern "C" {
     pub fn validates(this: &Host, service: &str) -> Result<bool, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    pub fn validate(this: &Host, service: &str, bytes: Uint8Array) -> Result<Promise, JsValue>;
+    pub fn validate(
+        this: &Host,
+        service: &str,
+        at: &str,
+        bytes: Uint8Array,
+    ) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     pub fn settled(this: &Host, state: &str) -> Result<Promise, JsValue>;

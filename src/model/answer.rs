@@ -8,6 +8,8 @@ use super::facts::Facts;
 pub struct Answer {
     /// HTTP status; 0 for a redirect that the host hides.
     pub status: u16,
+    /// Where it was asked for: relative references are resolved against it.
+    pub url: String,
     /// What the profile's pointers found in body and headers.
     pub facts: Facts,
     /// Whether the body came whole.

@@ -56,6 +56,8 @@ pub struct ResultRef {
     pub sha256: String,
     /// The media type that came with them.
     pub media_type: Option<String>,
+    /// Where in the body the result itself stands (a JSON pointer); `None`: it is the body.
+    pub at: Option<String>,
     /// When the last byte was kept.
     pub captured_at: Timestamp,
 }

@@ -70,6 +70,23 @@ impl Facts {
         }
     }
 
+    /// A string, a number's text, or the word for a truth value.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        match self.bool(name) {
+            Some(true) => Some("true"),
+            Some(false) => Some("false"),
+            None => self.text(name),
+        }
+    }
+
+    /// Whether something is there that says more than "no".
+    pub fn is_set(&self, name: &str) -> bool {
+        match self.values.get(name) {
+            None | Some(Fact::Null | Fact::Bool(false)) => false,
+            Some(_) => true,
+        }
+    }
+
     /// The length of an array, or how many members an object has.
     pub fn count(&self, name: &str) -> Option<u64> {
         match self.values.get(name)? {

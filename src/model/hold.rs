@@ -69,6 +69,8 @@ pub enum ParkReason {
     CancelUnconfirmed,
     /// The service says that this key belongs to another request.
     KeyConflict,
+    /// What the request was made against has changed at the service.
+    VersionMoved,
     /// The service no longer knows the job.
     JobNotFound,
 }

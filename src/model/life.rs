@@ -184,12 +184,16 @@ impl Life {
         Ok(())
     }
 
-    /// The job is complete: its result is due.
-    pub fn completed(&mut self, expires_at: Option<Timestamp>) -> Result<(), Illegal> {
+    /// The job is complete, or over with a part of its result: that is due.
+    pub fn completed(
+        &mut self,
+        expires_at: Option<Timestamp>,
+        partial: bool,
+    ) -> Result<(), Illegal> {
         if self.0.stage != Stage::Work {
             return Err(Illegal);
         }
-        self.0.stage = Stage::Result { expires_at };
+        self.0.stage = Stage::Result { expires_at, partial };
         self.0.hold = Hold::Ready;
         Ok(())
     }

@@ -50,6 +50,10 @@ pub struct Request {
     pub body_bytes: u64,
 }
 
+/// Named values that later calls are addressed by: the submission's parameters, and what the
+/// profile carries over from answers.
+pub type Carried = Vec<(String, String)>;
+
 /// What earlier members of the lineage have used up of its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
@@ -98,6 +102,8 @@ pub struct Operation {
     pub identity: Identity,
     /// What it sends.
     pub request: Request,
+    /// What later calls are addressed by.
+    pub carried: Carried,
     /// Within which bounds.
     pub limits: Limits,
     /// What its lineage had used up before it.

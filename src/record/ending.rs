@@ -88,6 +88,7 @@ fn result_ref(result: &ResultRef) -> Object {
         .number("bytes", result.bytes)
         .text("sha256", &result.sha256)
         .some_text("mediaType", result.media_type.as_deref())
+        .some_text("at", result.at.as_deref())
         .time("capturedAt", result.captured_at);
     out
 }
@@ -99,6 +100,7 @@ fn read_result(reader: &Reader<'_>) -> Option<ResultRef> {
         bytes: number(reader, "bytes"),
         sha256: text(reader, "sha256"),
         media_type: some_text(reader, "mediaType"),
+        at: some_text(reader, "at"),
         captured_at: time(reader, "capturedAt"),
     })
 }

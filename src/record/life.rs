@@ -123,7 +123,8 @@ fn stage(stage: &Stage) -> Object {
     let tag = match stage {
         Stage::Submit => "submit",
         Stage::Work => "work",
-        Stage::Result { expires_at } => {
+        Stage::Result { expires_at, partial } => {
+            inner.mark("partial", *partial);
             if let Some(at) = expires_at {
                 inner.time("expiresAt", *at);
             }
@@ -144,7 +145,10 @@ fn read_stage(reader: &Reader<'_>) -> Option<Stage> {
         "work" => Stage::Work,
         "result" => {
             let at = own.member("expiresAt").map(|at| at.whole(0, u64::MAX));
-            Stage::Result { expires_at: inside(at)?.map(crate::model::time::Timestamp) }
+            Stage::Result {
+                expires_at: inside(at)?.map(crate::model::time::Timestamp),
+                partial: flag(&own, "partial"),
+            }
         }
         "ended" => Stage::Ended { ending: ending::decode(&own)?, at: time(&own, "at") },
         _ => return unknown(&own),

@@ -15,7 +15,7 @@ mod writer;
 use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
 use crate::model::life::Life;
 use crate::model::money::{Credits, Ledger};
-use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
+use crate::model::operation::{Carried, Counters, Identity, Operation, Reported, Request, Spent};
 use crate::model::policy::Limits;
 use crate::model::time::Timestamp;
 use crate::rules::json;
@@ -48,6 +48,7 @@ const KNOWN: &[&str] = &[
     "url",
     "contentType",
     "bodyBytes",
+    "carried",
     "limits",
     "spent",
     "life",
@@ -90,6 +91,7 @@ pub fn encode(operation: &Operation) -> String {
         .text("url", &operation.request.url)
         .some_text("contentType", operation.request.content_type.as_deref())
         .number("bodyBytes", operation.request.body_bytes)
+        .object("carried", carried(&operation.carried))
         .object("limits", limits(operation.limits))
         .object("spent", spent(operation.spent))
         .object("life", life::encode(&operation.life))
@@ -156,6 +158,7 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
             content_type: some_text(reader, "contentType"),
             body_bytes: number(reader, "bodyBytes"),
         },
+        carried: read_carried(&inner(reader, "carried")?),
         limits: Limits {
             send_within_ms: number(&limits, "sendWithinMs"),
             total_ms: number(&limits, "totalMs"),
@@ -173,6 +176,22 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
         revision: Revision(number(reader, "revision")),
         unknown,
     })
+}
+
+fn carried(carried: &[(String, String)]) -> Object {
+    let mut out = Object::new();
+    for (name, value) in carried {
+        out.text(name, value);
+    }
+    out
+}
+
+fn read_carried(reader: &Reader<'_>) -> Carried {
+    let mut read = Carried::new();
+    for own in reader.members() {
+        read.push((own.name().to_owned(), own.text().unwrap_or_default().to_owned()));
+    }
+    read
 }
 
 fn limits(limits: Limits) -> Object {

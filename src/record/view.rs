@@ -108,6 +108,7 @@ fn kept(result: &ResultRef, replayed: bool) -> Object {
     out.number("bytes", result.bytes)
         .text("sha256", &result.sha256)
         .some_text("mediaType", result.media_type.as_deref())
+        .some_text("at", result.at.as_deref())
         .time("capturedAt", result.captured_at)
         .flag("replayed", replayed);
     out

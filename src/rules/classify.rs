@@ -8,9 +8,14 @@ use crate::model::ending::{FAULT_TEXT_MAX, FailureClass, Fault, ResultRef};
 use crate::model::facts::{BodyForm, Facts};
 use crate::model::ids::JobId;
 use crate::model::money::{Credits, Ledger};
-use crate::model::profile::{JobState, Meaning, Profile, Purpose};
+use crate::model::operation::Carried;
+use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose};
 use crate::model::time::Timestamp;
+use crate::rules::reference::{origin, resolve};
 use crate::rules::rfc3339::point_in_time;
+
+/// The name under which the place of the result is looked for (see [`Profile::result_at`]).
+pub const RESULT_FACT: &str = "result";
 
 /// What an answer means, and everything it says besides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +66,10 @@ pub struct Said {
     pub expires_at: Option<Timestamp>,
     /// Credits as reported.
     pub ledger: Ledger,
+    /// The id of the job that an earlier request with the same key has led to.
+    pub existing: Option<JobId>,
+    /// What later calls are addressed by.
+    pub carried: Carried,
     /// The service replayed earlier work.
     pub replayed: bool,
 }
@@ -69,8 +78,13 @@ pub struct Said {
 pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Timestamp) -> Verdict {
     let mut said = said(&answer.facts, answer.status, now);
     said.server_wait_ms = answer.server_wait_ms;
+    said.carried = carried(profile, answer);
     let finding = if matches!(answer.status, 0 | 300..=399) {
-        Finding::Redirected
+        // Some services end a job by a redirect to its result.
+        match job_state(profile, answer).filter(|_| purpose == Purpose::Poll) {
+            Some(state) => Finding::Job(state),
+            None => Finding::Redirected,
+        }
     } else if matches!(answer.status, 200..=299) {
         success(profile, purpose, answer, &mut said)
     } else {
@@ -84,12 +98,9 @@ pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Times
 fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said) -> Finding {
     let readable = answer.whole && answer.facts.form == BodyForm::Json;
     match purpose {
-        Purpose::Submit => match answer.facts.text("id").filter(|id| readable && !id.is_empty()) {
-            Some(id) => Finding::Accepted(id.into()),
-            None => Finding::Unreadable(None),
-        },
-        Purpose::Poll | Purpose::Settle => match said.state.as_deref().filter(|_| readable) {
-            Some(word) => Finding::Job(profile.state_of(word)),
+        Purpose::Submit => submitted(profile, answer, &said.carried),
+        Purpose::Poll | Purpose::Settle => match job_state(profile, answer) {
+            Some(state) => Finding::Job(state),
             None => told(profile, purpose, answer)
                 .filter(|_| readable)
                 .map_or(Finding::Unreadable(None), Finding::Other),
@@ -99,9 +110,77 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
     }
 }
 
+/// A success of a submission says which job it has led to, in the body or in a header field.
+fn submitted(profile: &Profile, answer: &Answer, carried: &[(String, String)]) -> Finding {
+    if let Some(rule) = ruled(profile, Purpose::Submit, answer, true) {
+        return Finding::Other(rule);
+    }
+    let sound = answer.whole && answer.facts.form != BodyForm::Broken;
+    let id = answer.facts.text("id").filter(|id| sound && !id.is_empty());
+    // Where only a link leads to the job, an answer without it leads nowhere.
+    let leads_on = profile.calls.poll.as_ref().is_none_or(|call| {
+        let link = call.link.as_ref().filter(|_| call.path.is_none());
+        link.is_none_or(|link| carried.iter().any(|(name, _)| name == link))
+    });
+    match id {
+        Some(id) if leads_on => Finding::Accepted(id.into()),
+        Some(_) | None => Finding::Unreadable(None),
+    }
+}
+
+/// The state of the job that an answer tells: by the sign of a failure, by a word, by its status.
+fn job_state(profile: &Profile, answer: &Answer) -> Option<JobState> {
+    let facts = &answer.facts;
+    let readable = answer.whole && facts.form == BodyForm::Json;
+    if readable && facts.is_set("failed") {
+        return Some(JobState::Failed);
+    }
+    if let Some(word) = facts.word("status").filter(|_| readable) {
+        return Some(profile.state_of(word));
+    }
+    let status = [HTTP_WORD, &answer.status.to_string()].concat();
+    let by_status = profile.known_state(&status).filter(|_| answer.whole);
+    by_status.or_else(|| profile.known_state(ABSENT_WORD).filter(|_| readable))
+}
+
+/// What the answer gives for later calls. A link is kept as an absolute URL, and only one that may
+/// be followed: to the service's own origin, or to any where the profile says so.
+fn carried(profile: &Profile, answer: &Answer) -> Carried {
+    const VALUE_BYTES_MAX: usize = 4_096;
+    let mut all = Carried::new();
+    let calls = &profile.calls;
+    for source in &profile.carry {
+        let text = answer.facts.text(&source.name);
+        let Some(text) = text.filter(|text| (1..=VALUE_BYTES_MAX).contains(&text.len())) else {
+            continue;
+        };
+        let mut value = Some(text.to_owned());
+        for call in [&calls.poll, &calls.result, &calls.cancel, &calls.retry].into_iter().flatten()
+        {
+            if call.link.as_ref() == Some(&source.name) {
+                let own = origin(&answer.url);
+                value = resolve(&answer.url, text)
+                    .filter(|url| call.any_origin || (own.is_some() && origin(url) == own));
+            }
+        }
+        if let Some(value) = value {
+            all.push((source.name.clone(), value));
+        }
+    }
+    all
+}
+
 fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
-    if answer.status == 202 {
+    if answer.status == 202 && !profile.result_is_inline() {
         return Finding::Other(Meaning::NotReady);
+    }
+    if profile.result_is_inline() {
+        match job_state(profile, answer) {
+            Some(JobState::Completed | JobState::Partial) => {}
+            Some(JobState::Active) => return Finding::Other(Meaning::NotReady),
+            Some(state) => return Finding::Job(state),
+            None => return Finding::Unreadable(None),
+        }
     }
     if let Some(meaning @ (Meaning::NotReady | Meaning::Expired)) =
         told(profile, Purpose::Result, answer)
@@ -113,9 +192,14 @@ fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     };
     match answer.facts.form {
         BodyForm::Json => {}
+        BodyForm::NotJson | BodyForm::Broken if profile.result_any_form => {}
         BodyForm::Empty | BodyForm::NotJson | BodyForm::Broken => {
             return Finding::Unreadable(Some(kept));
         }
+    }
+    if !profile.result_at.is_empty() && !answer.facts.values.contains_key(RESULT_FACT) {
+        said.fault.message = Some("the answer does not hold the result".into());
+        return Finding::Incomplete(Some(kept));
     }
     let counted = answer.facts.count("records");
     let declared = answer.facts.text("recordCount").and_then(|text| text.parse::<u64>().ok());
@@ -132,16 +216,22 @@ fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
 
 /// What the profile's own table says.
 fn told(profile: &Profile, purpose: Purpose, answer: &Answer) -> Option<Meaning> {
+    ruled(profile, purpose, answer, true).or_else(|| ruled(profile, purpose, answer, false))
+}
+
+/// The same, by the lines that name a code, or by those that name only a status.
+fn ruled(profile: &Profile, purpose: Purpose, answer: &Answer, by_code: bool) -> Option<Meaning> {
     let code = answer.facts.text("code");
-    let holds = |by_code: bool| {
-        profile.meanings.iter().find(|rule| {
-            rule.code.is_some() == by_code
-                && (rule.purposes.is_empty() || rule.purposes.contains(&purpose))
-                && rule.code.as_deref().is_none_or(|own| Some(own) == code)
-                && rule.status.is_none_or(|own| own == answer.status)
-        })
-    };
-    holds(true).or_else(|| holds(false)).map(|rule| rule.meaning)
+    for rule in &profile.meanings {
+        if rule.code.is_some() == by_code
+            && (rule.purposes.is_empty() || rule.purposes.contains(&purpose))
+            && rule.code.as_deref().is_none_or(|own| Some(own) == code)
+            && rule.status.is_none_or(|own| own == answer.status)
+        {
+            return Some(rule.meaning);
+        }
+    }
+    None
 }
 
 /// What a status means where the profile says nothing (RFC 9110, RFC 6585).
@@ -162,6 +252,7 @@ fn usual(purpose: Purpose, status: u16) -> Meaning {
             Purpose::Cancel => Meaning::AlreadyEnded,
         },
         410 if purpose == Purpose::Result => Meaning::Expired,
+        422 if purpose == Purpose::Result => Meaning::Failed,
         410 if reading => Meaning::NotFound,
         429 => Meaning::RateLimited,
         408 | 425 | 500..=599 => Meaning::Transient,
@@ -181,7 +272,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
             trace_id: text("traceId"),
         },
         class: class_of(facts.text("failureClass")),
-        state: text("status"),
+        state: facts.word("status").map(cut),
         progress: text("progress"),
         request_id: text("requestId"),
         server_wait_ms: None,
@@ -193,6 +284,8 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
             balance: credits("balance"),
             token_state: text("tokenState"),
         },
+        existing: facts.text("existingId").filter(|id| !id.is_empty()).map(JobId::from),
+        carried: Carried::new(),
         replayed: facts.bool("replayed") == Some(true)
             || facts.text("replayed").is_some_and(|text| text.eq_ignore_ascii_case("true")),
     }

@@ -25,7 +25,10 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
         | ParkReason::JobNotFound
         | ParkReason::ScopeChanged => &[RESUME],
         ParkReason::DeadlineExceeded | ParkReason::BudgetExhausted => &[WITH_LIMITS],
-        ParkReason::OutcomeUnknown | ParkReason::CancelUnconfirmed | ParkReason::KeyConflict => &[],
+        ParkReason::OutcomeUnknown
+        | ParkReason::CancelUnconfirmed
+        | ParkReason::KeyConflict
+        | ParkReason::VersionMoved => &[],
     };
     let mut all = on.to_vec();
     if may_be_found(operation) {

@@ -42,6 +42,7 @@ name_table!(ParkReason {
     ScopeChanged => "ScopeChanged",
     CancelUnconfirmed => "CancelUnconfirmed",
     KeyConflict => "KeyConflict",
+    VersionMoved => "VersionMoved",
     JobNotFound => "JobNotFound",
 });
 
@@ -63,8 +64,10 @@ name_table!(FailureClass {
 name_table!(JobState {
     Active => "active",
     Completed => "completed",
+    Partial => "partial",
     Failed => "failed",
     Cancelled => "cancelled",
+    Expired => "expired",
 });
 
 name_table!(Meaning {
@@ -74,9 +77,13 @@ name_table!(Meaning {
     NeedsCredential => "needsCredential",
     NeedsAccess => "needsAccess",
     NeedsCredit => "needsCredit",
+    Failed => "failed",
     SourceBlocked => "sourceBlocked",
     InProgress => "inProgress",
+    RunningOrFailed => "runningOrFailed",
+    Consumed => "consumed",
     KeyConflict => "keyConflict",
+    VersionMoved => "versionMoved",
     NotFound => "notFound",
     NotReady => "notReady",
     Expired => "expired",

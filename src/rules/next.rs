@@ -79,7 +79,11 @@ pub fn is_behind(operation: &Operation, now: Timestamp) -> bool {
 /// keys, past which a repetition could be a second execution.
 fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     let evidence = &operation.life.evidence;
-    if let (Some(unresolved), Some(retention_ms)) = (&evidence.unresolved, profile.key.retention_ms)
+    if evidence.unresolved.is_some() && profile.key.is_none() {
+        return Next::Park(Bound::NoKey);
+    }
+    if let (Some(unresolved), Some(retention_ms)) =
+        (&evidence.unresolved, profile.key_retention_ms())
     {
         let jumped_back = now.after(CLOCK_JUMP_MS) < unresolved.first_at;
         // A request that leaves now may arrive this much later.

@@ -1,7 +1,6 @@
 //! Reads what the app says, and tells by name what is wrong with it, before anything is done.
 
 mod command;
-mod url;
 
 pub use command::{ApiCommand, adoption, command, revision};
 
@@ -9,11 +8,11 @@ use super::grammar::{is_name, is_token};
 use super::json;
 use super::reader::{Fault, Faults, Reader};
 use super::status::Status;
+use super::url::split_url;
 use crate::model::ids::ServiceName;
 use crate::model::money::Credits;
 use crate::model::policy::{Limits, LimitsPatch};
 use crate::model::profile::KeyCarrier;
-use url::split_url;
 
 /// How deep an option may nest: a profile's own depth and what is around it.
 const DEPTH_MAX: usize = 24;
@@ -49,6 +48,8 @@ pub struct ServiceConfig {
     pub origin: String,
     /// Keys are made from the intent, not at random.
     pub derives_keys: bool,
+    /// Parameters of its submissions, where a submission names none.
+    pub params: Vec<(String, String)>,
     /// The app's bounds.
     pub limits: Limits,
 }
@@ -71,6 +72,8 @@ pub struct SubmissionOptions {
     pub content_type: Option<String>,
     /// A key of the caller's own.
     pub key: Option<String>,
+    /// Parameters of the service.
+    pub params: Vec<(String, String)>,
     /// Other bounds.
     pub limits: LimitsPatch,
 }
@@ -130,12 +133,13 @@ pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
 /// Everything that is wrong, by name.
 pub fn submission(text: &str) -> Result<SubmissionOptions, Vec<Fault>> {
     read(text, |reader| {
-        reader.only(&["intent", "contentType", "key", "limits"]);
+        reader.only(&["intent", "contentType", "key", "params", "limits"]);
         let intent = reader.required("intent").and_then(|own| intent(&own));
         let content_type = reader.member("contentType").and_then(|own| media_type(&own));
         let key = reader.member("key").and_then(|own| own.text().map(String::from));
         let limits = reader.member("limits").map_or_else(LimitsPatch::default, |own| limits(&own));
-        Some(SubmissionOptions { intent: intent?, content_type, key, limits })
+        let params = params(reader);
+        Some(SubmissionOptions { intent: intent?, content_type, key, params, limits })
     })
 }
 
@@ -146,7 +150,18 @@ pub fn check_key(carrier: &KeyCarrier, key: &str) -> Option<&'static str> {
     }
     let allowed =
         |byte: u8| byte.is_ascii_alphanumeric() || carrier.punctuation.as_bytes().contains(&byte);
-    (!key.bytes().all(allowed)).then_some("it holds characters that this service's keys may not")
+    if !key.bytes().all(allowed) {
+        return Some("it holds characters that this service's keys may not");
+    }
+    (carrier.uuid && !is_uuid(key)).then_some("this service's keys must be UUIDs")
+}
+
+fn is_uuid(key: &str) -> bool {
+    let form = |(index, byte): (usize, u8)| match index {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    key.len() == 36 && key.bytes().enumerate().all(form)
 }
 
 /// Reads a list's filter.
@@ -191,7 +206,7 @@ fn named(fault: Fault) -> Fault {
 }
 
 fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
-    reader.only(&["profile", "baseUrl", "key", "limits"]);
+    reader.only(&["profile", "baseUrl", "key", "params", "limits"]);
     let name = reader.name();
     if !is_name(name) {
         reader.fault("a service's name must be 1 to 64 letters, digits, and _ . -");
@@ -224,8 +239,19 @@ fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
         base_url,
         origin,
         derives_keys,
+        params: params(reader),
         limits: patch.apply(Limits::default()),
     })
+}
+
+fn params(reader: &Reader<'_>) -> Vec<(String, String)> {
+    let mut read = Vec::new();
+    for own in reader.member("params").map(|own| own.members()).unwrap_or_default() {
+        if let Some(text) = own.text() {
+            read.push((own.name().to_owned(), text.to_owned()));
+        }
+    }
+    read
 }
 
 fn limits(reader: &Reader<'_>) -> LimitsPatch {

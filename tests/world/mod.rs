@@ -328,6 +328,7 @@ pub fn submission(intent: &str, options: &str) -> Submission {
         intent: Intent::from(intent),
         content_type: "application/json".into(),
         key: None,
+        params: Vec::new(),
         limits: LimitsPatch::default(),
         body: format!("{{\"url\":\"https://example.com\"{options}}}").into_bytes(),
     }
@@ -341,6 +342,7 @@ fn setup(limits: Limits, profile_text: &str) -> ServiceSetup {
         base_url: "https://api.example.com".into(),
         origin: "https://api.example.com".into(),
         derives_keys: false,
+        params: Vec::new(),
         limits,
     }
 }

@@ -344,7 +344,12 @@ impl App for SimPorts {
         self.world.0.settings.borrow().schema_fault.is_some()
     }
 
-    async fn fault_of(&self, _service: &ServiceName, _result: &[u8]) -> Option<String> {
+    async fn fault_of(
+        &self,
+        _service: &ServiceName,
+        _at: Option<&str>,
+        _body: &[u8],
+    ) -> Option<String> {
         self.world.0.settings.borrow().schema_fault.clone()
     }
 

@@ -19,8 +19,14 @@ pub trait App {
     /// Whether results of that service are checked by a schema.
     fn validates(&self, service: &ServiceName) -> bool;
 
-    /// What is wrong with a result, by the service's schema; `None` when nothing is.
-    async fn fault_of(&self, service: &ServiceName, result: &[u8]) -> Option<String>;
+    /// What is wrong with a result, by the service's schema; `None` when nothing is. The result is
+    /// what a body holds `at` a JSON pointer; without one it is the body.
+    async fn fault_of(
+        &self,
+        service: &ServiceName,
+        at: Option<&str>,
+        body: &[u8],
+    ) -> Option<String>;
 
     /// Whether this context consumes endings of that service (`onSettled`).
     fn consumes(&self) -> bool;

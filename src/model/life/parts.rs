@@ -16,6 +16,8 @@ pub enum Stage {
     Result {
         /// When the service will drop the result, where known.
         expires_at: Option<Timestamp>,
+        /// Only a part of it is there: the operation ends incomplete.
+        partial: bool,
     },
     /// Over.
     Ended {

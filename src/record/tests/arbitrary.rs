@@ -40,6 +40,7 @@ fn result(by: u64, word: &Option<String>) -> ResultRef {
         bytes: by,
         sha256: "ab".into(),
         media_type: word.clone(),
+        at: word.clone(),
         captured_at: Timestamp(by),
     }
 }
@@ -76,7 +77,7 @@ fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
             life.accepted(word.clone().map(JobId), how, now)
         }
         6 => life.disproved(),
-        7 => life.completed(by.is_multiple_of(2).then_some(now)),
+        7 => life.completed(by.is_multiple_of(2).then_some(now), by.is_multiple_of(3)),
         8 => life.not_ready(),
         9 => life.wait(now, by, pick(WaitReason::ALL, by)),
         10 => life.park(now, pick(ParkReason::ALL, by)),
@@ -171,6 +172,7 @@ pub(super) fn any_operation() -> impl Strategy<Value = Operation> {
                     content_type: words[1].clone(),
                     body_bytes: numbers[1],
                 },
+                carried: vec![(text(11), text(0))],
                 limits: Limits {
                     send_within_ms: numbers[2],
                     total_ms: numbers[3],
@@ -236,6 +238,7 @@ pub(super) fn usual() -> Operation {
             content_type: Some("application/json".into()),
             body_bytes: 2_048,
         },
+        carried: Vec::new(),
         limits: Limits::default(),
         spent: Spent::default(),
         life,

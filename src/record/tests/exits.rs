@@ -25,7 +25,7 @@ fn lives() -> Vec<Life> {
     unknown.lost().unwrap();
     let work = usual().life;
     let mut complete = work.clone();
-    complete.completed(None).unwrap();
+    complete.completed(None, false).unwrap();
     vec![unsent, unknown, work, complete]
 }
 

@@ -151,9 +151,10 @@ fn a_success_says_where_its_result_stands_and_who_has_it() {
         bytes: 20,
         sha256: "00".into(),
         media_type: Some("application/json".into()),
+        at: None,
         captured_at: Timestamp(6),
     };
-    operation.life.completed(None).unwrap();
+    operation.life.completed(None, false).unwrap();
     operation.life.end(Timestamp(7), Ending::Succeeded { result, replayed: true }).unwrap();
     let before = seen(&operation);
     assert_eq!(

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::model::profile::KeyPlace;
 use crate::rules::step::{Command, Resolution};
 
 fn fields<T>(read: Result<T, Vec<Fault>>) -> Vec<String> {
@@ -34,6 +35,7 @@ fn a_configuration_is_read_with_its_defaults() {
                 base_url: "https://api.example.com/v1".into(),
                 origin: "https://api.example.com".into(),
                 derives_keys: false,
+                params: Vec::new(),
                 limits: Limits::default(),
             },
             ServiceConfig {
@@ -42,6 +44,7 @@ fn a_configuration_is_read_with_its_defaults() {
                 base_url: "http://localhost:8080".into(),
                 origin: "http://localhost:8080".into(),
                 derives_keys: true,
+                params: Vec::new(),
                 limits: Limits { attempts: 3, ..Limits::default() },
             },
         ]
@@ -213,8 +216,9 @@ fn limits_are_positive_and_bounded() {
 #[test]
 fn a_key_keeps_to_its_service_s_grammar() {
     let carrier = KeyCarrier {
-        header: "Idempotency-Key".into(),
+        place: KeyPlace::Header("Idempotency-Key".into()),
         quoted: false,
+        uuid: false,
         length_min: 2,
         length_max: 4,
         punctuation: "-:".into(),

@@ -1,6 +1,8 @@
 use serde_json::{Value, json};
 
+use super::pace::{POLL, RETRY};
 use super::*;
+use crate::model::profile::{JobState, Meaning, Purpose, Rule};
 
 const BUILT_IN: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/pkg-template/profiles/runharvester.json"));
@@ -38,9 +40,10 @@ fn faults(text: &str) -> Vec<String> {
 fn the_built_in_profile_is_read_whole() {
     let profile = read(BUILT_IN).unwrap();
     assert_eq!(profile.name, "runharvester");
-    assert_eq!((profile.key.length_max, profile.key.retention_ms), (255, Some(86_400_000)));
-    assert_eq!(profile.calls.result.timeout_ms, 120_000);
-    assert_eq!(profile.calls.retry.unwrap().path, "/api/v1/data/requests/{id}/retry");
+    let key = profile.key.unwrap();
+    assert_eq!((key.length_max, key.retention_ms), (255, Some(86_400_000)));
+    assert_eq!(profile.calls.result.unwrap().timeout_ms, 120_000);
+    assert_eq!(profile.calls.retry.unwrap().path.unwrap(), "/api/v1/data/requests/{id}/retry");
     assert_eq!((profile.facts.len(), profile.states.len()), (17, 6));
     assert_eq!(profile.poll.factor_tenths, 16);
     let not_ready = Rule {
@@ -60,9 +63,10 @@ fn what_a_profile_leaves_out_is_the_default() {
     assert_eq!((profile.poll, profile.retry), (POLL, RETRY));
     assert_eq!((profile.not_found_grace_ms, profile.not_ready_max), (10_000, 20));
     assert_eq!(profile.calls.submit.timeout_ms, 30_000);
-    assert_eq!((profile.key.length_min, profile.key.length_max), (1, 255));
-    assert_eq!(profile.key.punctuation, "-");
-    assert!(!profile.key.quoted && !profile.key.canonical_body && profile.settlement.is_none());
+    let key = profile.key.unwrap();
+    assert_eq!((key.length_min, key.length_max), (1, 255));
+    assert_eq!(key.punctuation, "-");
+    assert!(!key.quoted && !key.uuid && !key.canonical_body && profile.settlement.is_none());
 }
 
 #[test]
@@ -92,10 +96,10 @@ fn all_faults_come_at_once() {
             "/key/quoted",
             "/key/canonicalBody",
             "/calls/poll/path",
+            "/states",
             "/facts/statuss",
             "/facts/status",
             "/facts/id",
-            "/states",
             "/settlement/finalStates",
             "/settlement/readsMax",
         ]
@@ -107,14 +111,11 @@ fn members_that_must_be_there_are_missed() {
     for place in [
         "/profile",
         "/name",
-        "/key",
         "/calls",
         "/facts",
         "/states",
-        "/key/header",
         "/calls/submit",
-        "/calls/poll",
-        "/calls/result",
+        "/calls/poll/path",
         "/calls/submit/method",
         "/calls/submit/path",
         "/facts/id",
@@ -149,7 +150,6 @@ fn a_path_stays_below_the_base_url() {
         "/./{id}",
         "/%2E%2e/{id}",
         "/a/.%2e/{id}",
-        "/jobs/{id}?x=1",
         "/jobs/{id}#x",
         "/jobs\\{id}",
         "/a b/{id}",
@@ -161,7 +161,14 @@ fn a_path_stays_below_the_base_url() {
         let found = faults_with("/calls/poll/path", json!(path));
         assert!(found.iter().any(|at| at == "/calls/poll/path"), "{path}");
     }
-    for path in ["/{id}", "/a..b/{id}/...", "/v1.0/jobs:get/{id}/result", "/a%20b/{id}"] {
+    for path in [
+        "/{id}",
+        "/jobs/{id}?x=1",
+        "/jobs?of={+id}",
+        "/a..b/{id}/...",
+        "/v1.0/jobs:get/{id}/result",
+        "/a%20b/{id}",
+    ] {
         assert_eq!(faults_with("/calls/poll/path", json!(path)), [""; 0], "{path}");
     }
     assert_eq!(faults_with("/calls/submit/path", json!("/jobs/{id}")), ["/calls/submit/path"]);

@@ -37,15 +37,19 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
                 close(pen, false)?;
                 trouble::needs(pen, *meaning)
             }
-            Meaning::Transient | Meaning::InProgress | Meaning::Unknown => {
-                unsettled(pen, Some(said))
-            }
+            Meaning::Transient
+            | Meaning::InProgress
+            | Meaning::RunningOrFailed
+            | Meaning::Unknown => unsettled(pen, Some(said)),
             Meaning::AlreadyEnded
             | Meaning::Rejected
             | Meaning::NotFound
             | Meaning::NotReady
             | Meaning::Expired
             | Meaning::SourceBlocked
+            | Meaning::Failed
+            | Meaning::Consumed
+            | Meaning::VersionMoved
             | Meaning::KeyConflict => settled(pen),
         },
         Finding::Redirected

@@ -109,7 +109,7 @@ fn resume(
             }
             pen.op.life.disproved()?;
         }
-        ParkReason::CancelUnconfirmed | ParkReason::KeyConflict => {
+        ParkReason::CancelUnconfirmed | ParkReason::KeyConflict | ParkReason::VersionMoved => {
             return Err(Refused::NotAllowed("only resolve() leads on from here"));
         }
     }

@@ -68,6 +68,8 @@ pub enum Bound {
     Attempts,
     /// The service's own lifetime of keys.
     KeyLifetime,
+    /// The service knows no keys: a second sending may be a second execution.
+    NoKey,
 }
 
 /// The operation after an input, and what follows from it.

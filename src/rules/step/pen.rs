@@ -94,6 +94,12 @@ impl<'a> Pen<'a> {
         keep(&mut reported.progress, &said.progress);
         keep(&mut reported.request_id, &said.request_id);
         keep(&mut reported.trace_id, &said.fault.trace_id);
+        for (name, value) in &said.carried {
+            match self.op.carried.iter_mut().find(|(own, _)| own == name) {
+                Some((_, own)) => own.clone_from(value),
+                None => self.op.carried.push((name.clone(), value.clone())),
+            }
+        }
         let ledger = &mut self.op.ledger;
         keep(&mut ledger.base, &said.ledger.base);
         keep(&mut ledger.adjustment, &said.ledger.adjustment);

@@ -1,11 +1,11 @@
 //! Bringing a result home before the service drops it.
 
 use super::pen::Pen;
-use super::trouble;
+use super::{trouble, work};
 use crate::model::ending::{Ending, Fault, ResultRef};
 use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::life::{Illegal, Stage};
-use crate::model::profile::{Meaning, Purpose};
+use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::backoff;
 use crate::rules::bounds::{REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX};
 use crate::rules::classify::{Finding, Said, Verdict};
@@ -14,6 +14,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     let said = &verdict.said;
     pen.note_answer("result.answered", Purpose::Result, said);
     match &verdict.finding {
+        Finding::Kept(result) if is_partial(pen) => incomplete(pen, said, Some(result.clone())),
         Finding::Kept(result) => {
             pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
         }
@@ -25,8 +26,12 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         Finding::Unreadable(_)
         | Finding::Redirected
         | Finding::Accepted(_)
-        | Finding::Job(_)
+        | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
         | Finding::Done => failed(pen, Some(said)),
+        // The answer that holds the result also tells when there is none after all.
+        Finding::Job(JobState::Failed) => work::failed_job(pen, said, said.class),
+        Finding::Job(JobState::Cancelled) => pen.end(Ending::Cancelled),
+        Finding::Job(JobState::Expired) => pen.end(Ending::Expired(said.fault.clone())),
     }
 }
 
@@ -48,6 +53,7 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
 fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
     match meaning {
         Meaning::NotReady => not_ready(pen, said),
+        Meaning::Failed => work::failed_job(pen, said, said.class),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
         Meaning::NotFound if expiry(pen).is_some_and(|at| at <= pen.now) => {
             pen.end(Ending::Expired(said.fault.clone()))
@@ -63,7 +69,10 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         Meaning::NotFound
         | Meaning::Transient
         | Meaning::InProgress
+        | Meaning::RunningOrFailed
+        | Meaning::Consumed
         | Meaning::KeyConflict
+        | Meaning::VersionMoved
         | Meaning::AlreadyEnded
         | Meaning::Unknown => failed(pen, Some(said)),
     }
@@ -83,13 +92,22 @@ fn not_ready(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
 
 fn incomplete(pen: &mut Pen<'_>, said: &Said, result: Option<ResultRef>) -> Result<(), Illegal> {
     let message = said.fault.message.clone();
-    let message = message.or_else(|| Some("the result is not readable".into()));
+    let why = if is_partial(pen) {
+        "the job ended with a part of its result"
+    } else {
+        "the result is not readable"
+    };
+    let message = message.or_else(|| Some(why.into()));
     pen.end(Ending::Incomplete { fault: Fault { message, ..said.fault.clone() }, result })
+}
+
+fn is_partial(pen: &Pen<'_>) -> bool {
+    matches!(pen.op.life.stage, Stage::Result { partial: true, .. })
 }
 
 fn expiry(pen: &Pen<'_>) -> Option<crate::model::time::Timestamp> {
     match pen.op.life.stage {
-        Stage::Result { expires_at } => expires_at,
+        Stage::Result { expires_at, .. } => expires_at,
         Stage::Submit | Stage::Work | Stage::Ended { .. } => None,
     }
 }

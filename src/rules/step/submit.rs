@@ -1,7 +1,7 @@
 //! Handing work over: write ahead, send, and learn what became of it.
 
 use super::pen::Pen;
-use super::trouble;
+use super::{trouble, work};
 use crate::model::ending::Ending;
 use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{ParkReason, WaitReason};
@@ -39,6 +39,12 @@ pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
 
 pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
     pen.note_answer("submit.answered", Purpose::Submit, &verdict.said);
+    if let (Finding::Other(meaning), Some(id)) = (&verdict.finding, &verdict.said.existing)
+        && matches!(meaning, Meaning::InProgress | Meaning::RunningOrFailed | Meaning::Consumed)
+    {
+        // The service names the job that this very key has led to.
+        return accepted(pen, id, &verdict.said);
+    }
     match &verdict.finding {
         Finding::Accepted(id) => accepted(pen, id, &verdict.said),
         Finding::Unreadable(_) => {
@@ -111,7 +117,28 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             pen.op.life.refused()?;
             pen.park(ParkReason::KeyConflict)
         }
-        Meaning::NotReady | Meaning::Expired | Meaning::AlreadyEnded | Meaning::Unknown => {
+        Meaning::VersionMoved => {
+            pen.op.life.refused()?;
+            pen.park(ParkReason::VersionMoved)
+        }
+        Meaning::RunningOrFailed => {
+            pen.op.life.lost()?;
+            // It is in progress or it has failed: waiting tells, and has a bound.
+            pen.op.counters.not_ready += 1;
+            if pen.op.counters.not_ready > pen.profile.not_ready_max {
+                return pen.park(ParkReason::OutcomeUnknown);
+            }
+            try_again(pen, Some(said), WaitReason::InProgress)
+        }
+        Meaning::Failed => {
+            pen.op.life.accepted(None, AcceptedHow::Answered, pen.now)?;
+            work::failed_job(pen, said, said.class)
+        }
+        Meaning::Consumed
+        | Meaning::NotReady
+        | Meaning::Expired
+        | Meaning::AlreadyEnded
+        | Meaning::Unknown => {
             pen.op.life.lost()?;
             pen.park(ParkReason::OutcomeUnknown)
         }

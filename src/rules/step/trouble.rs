@@ -21,7 +21,11 @@ pub(super) fn needs(pen: &mut Pen<'_>, meaning: Meaning) -> Result<(), Illegal> 
         | Meaning::Rejected
         | Meaning::SourceBlocked
         | Meaning::InProgress
+        | Meaning::RunningOrFailed
+        | Meaning::Consumed
         | Meaning::KeyConflict
+        | Meaning::VersionMoved
+        | Meaning::Failed
         | Meaning::NotFound
         | Meaning::NotReady
         | Meaning::Expired
@@ -55,7 +59,7 @@ pub(super) fn out_of_bounds(pen: &mut Pen<'_>, bound: Bound) -> Result<(), Illeg
     pen.park(match bound {
         Bound::Deadline => ParkReason::DeadlineExceeded,
         Bound::Attempts => ParkReason::BudgetExhausted,
-        Bound::KeyLifetime => ParkReason::OutcomeUnknown,
+        Bound::KeyLifetime | Bound::NoKey => ParkReason::OutcomeUnknown,
     })
 }
 

@@ -55,18 +55,27 @@ fn job(pen: &mut Pen<'_>, state: JobState, said: &Said) -> Result<(), Illegal> {
                 None => pen.wait(own_ms, WaitReason::Poll),
             }
         }
-        JobState::Completed => {
+        JobState::Completed | JobState::Partial => {
             let assumed = pen.profile.retention_ms.map(|length_ms| pen.now.after(length_ms));
-            pen.op.life.completed(said.expires_at.or(assumed))?;
+            let partial = state == JobState::Partial;
+            pen.op.life.completed(said.expires_at.or(assumed), partial)?;
             pen.note("completed");
             Ok(())
         }
-        JobState::Failed => {
-            let failure = failure(&pen.op, said, said.class);
-            pen.end(Ending::Failed(failure))
-        }
+        JobState::Failed => failed_job(pen, said, said.class),
         JobState::Cancelled => pen.end(Ending::Cancelled),
+        JobState::Expired => pen.end(Ending::Expired(said.fault.clone())),
     }
+}
+
+/// The job has failed: the operation ends with what the service says of that.
+pub(super) fn failed_job(
+    pen: &mut Pen<'_>,
+    said: &Said,
+    class: FailureClass,
+) -> Result<(), Illegal> {
+    let failure = failure(&pen.op, said, class);
+    pen.end(Ending::Failed(failure))
 }
 
 fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
@@ -78,13 +87,14 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         }
         Meaning::Rejected => pen.park(ParkReason::NeedsAccess),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
-        Meaning::SourceBlocked => {
-            let failure = failure(&pen.op, said, FailureClass::Target);
-            pen.end(Ending::Failed(failure))
-        }
+        Meaning::SourceBlocked => failed_job(pen, said, FailureClass::Target),
+        Meaning::Failed => failed_job(pen, said, said.class),
         Meaning::Transient
         | Meaning::InProgress
+        | Meaning::RunningOrFailed
+        | Meaning::Consumed
         | Meaning::KeyConflict
+        | Meaning::VersionMoved
         | Meaning::NotReady
         | Meaning::AlreadyEnded
         | Meaning::Unknown => failed(pen, Some(said)),

@@ -1,0 +1,58 @@
+//! The calls that a service has, and what they are made for.
+
+/// The calls of a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calls {
+    /// Hands work over.
+    pub submit: Call,
+    /// Reads the job. A service without it answers a submission with the result.
+    pub poll: Option<Call>,
+    /// Reads the result; without it, the result stands in the answer to `poll`.
+    pub result: Option<Call>,
+    /// Stops the job.
+    pub cancel: Option<Call>,
+    /// Runs a failed job again as new work.
+    pub retry: Option<Call>,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// HTTP method.
+    pub method: String,
+    /// Path below the base URL, with a query where the service wants one. `{id}` stands for the
+    /// job's id, any other `{name}` for a parameter of the submission or a carried value.
+    pub path: Option<String>,
+    /// Name of the carried value that is this call's URL; goes before `path` where it is known.
+    pub link: Option<String>,
+    /// The link may lead to any origin; such a request carries no credential.
+    pub any_origin: bool,
+    /// Fixed header fields.
+    pub headers: Vec<(String, String)>,
+    /// How long one exchange may take, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// A part of a call's address that the app names with the submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// The values that it may have, the first as the default; empty: any, and none by default.
+    pub allowed: Vec<String>,
+}
+
+/// What an exchange is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// Hands work over; changes state.
+    Submit,
+    /// Reads the job.
+    Poll,
+    /// Reads the result.
+    Result,
+    /// Stops the job; changes state.
+    Cancel,
+    /// Reads the job after its ending, for late billing.
+    Settle,
+}

@@ -1,0 +1,158 @@
+//! The exact request of a submission: what the app names, with the idempotency key in its place.
+
+use super::json::{self, DEPTH_MAX};
+use super::template::fill;
+use crate::model::operation::Carried;
+use crate::model::pointer::Pointer;
+use crate::model::profile::{KeyPlace, Profile};
+use crate::model::value::Value;
+
+/// Longest parameter, in bytes.
+const PARAM_BYTES_MAX: usize = 512;
+
+/// What is wrong with a submission: the field, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Which option of the submission.
+    pub field: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// The parameters of a submission: those given with it, else those of the service, else the
+/// profile's defaults.
+///
+/// # Errors
+/// A parameter that is missing, unknown, or none of the allowed values.
+pub fn params(
+    profile: &Profile,
+    given: &[(String, String)],
+    usual: &[(String, String)],
+) -> Result<Carried, Misfit> {
+    for (name, _) in given {
+        if !profile.params.iter().any(|param| param.name == *name) {
+            return Err(misfit(name, "this service has no such parameter"));
+        }
+    }
+    let mut all = Carried::new();
+    for param in &profile.params {
+        let named = |list: &[(String, String)]| {
+            list.iter().find(|(own, _)| *own == param.name).map(|(_, value)| value.clone())
+        };
+        let value = named(given).or_else(|| named(usual));
+        let Some(value) = value.or_else(|| param.allowed.first().cloned()) else {
+            return Err(misfit(&param.name, "it is missing"));
+        };
+        if !param.allowed.is_empty() && !param.allowed.contains(&value) {
+            return Err(misfit(
+                &param.name,
+                &["it must be one of ", &param.allowed.join(", ")].concat(),
+            ));
+        }
+        if !(1..=PARAM_BYTES_MAX).contains(&value.len()) {
+            return Err(misfit(&param.name, "it must be 1 to 512 bytes long"));
+        }
+        all.push((param.name.clone(), value));
+    }
+    Ok(all)
+}
+
+fn misfit(name: &str, why: &str) -> Misfit {
+    Misfit { field: ["params.", name].concat(), why: why.into() }
+}
+
+/// Where a submission goes, without its key.
+pub fn url(profile: &Profile, base_url: &str, params: &[(String, String)]) -> String {
+    let path = profile.calls.submit.path.as_deref().unwrap_or_default();
+    let named =
+        |name: &str| params.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+    [base_url, &fill(path, named).unwrap_or_default()].concat()
+}
+
+/// URL and body with the key in them, where the profile puts it there.
+///
+/// # Errors
+/// A body that the key cannot be put into.
+pub fn with_key(
+    profile: &Profile,
+    key: &str,
+    mut url: String,
+    body: Vec<u8>,
+) -> Result<(String, Vec<u8>), Misfit> {
+    match profile.key.as_ref().map(|carrier| &carrier.place) {
+        None | Some(KeyPlace::Header(_)) => Ok((url, body)),
+        Some(KeyPlace::Query(name)) => {
+            url.push(if url.contains('?') { '&' } else { '?' });
+            url.push_str(name);
+            url.push('=');
+            url.push_str(&fill("{k}", |_| Some(key)).unwrap_or_default());
+            Ok((url, body))
+        }
+        Some(KeyPlace::Field(pointer)) => Ok((url, with_member(&body, pointer, key)?)),
+    }
+}
+
+/// A JSON object with a string at a place where nothing is yet; all else keeps its text.
+///
+/// # Errors
+/// A body that is no JSON object, or that has something at that place.
+pub fn with_member(body: &[u8], pointer: &str, text: &str) -> Result<Vec<u8>, Misfit> {
+    let wrong = |why: &str| Misfit { field: "body".into(), why: [why, pointer].concat() };
+    let mut value = json::parse(body, DEPTH_MAX)
+        .map_err(|_| wrong("it must be a JSON object, for this service wants a value at "))?;
+    let place = Pointer::parse(pointer).ok_or_else(|| wrong("there is no place "))?;
+    let mut at = &mut value;
+    for name in place.segments() {
+        let Value::Map(members) = at else {
+            return Err(wrong("it must be a JSON object, for this service wants a value at "));
+        };
+        let index = match members.iter().position(|(own, _)| own == name) {
+            Some(index) => index,
+            None => {
+                members.push((name.clone(), Value::Map(Vec::new())));
+                members.len() - 1
+            }
+        };
+        at = &mut members[index].1;
+    }
+    if *at != Value::Map(Vec::new()) {
+        return Err(wrong("leave this out, it is put there for you: "));
+    }
+    *at = Value::String(text.into());
+    Ok(value.to_json().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inserted(body: &str, pointer: &str) -> Result<String, String> {
+        let bytes = with_member(body.as_bytes(), pointer, "k-1").map_err(|misfit| misfit.why)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    #[test]
+    fn a_key_goes_into_the_body_and_changes_nothing_else() {
+        assert_eq!(
+            inserted(r#"{"n": 9007199254740993, "a": [1.0]}"#, "/request_id").unwrap(),
+            r#"{"n":9007199254740993,"a":[1.0],"request_id":"k-1"}"#
+        );
+        assert_eq!(
+            inserted(r#"{"meta":{"x":1}}"#, "/meta/id").unwrap(),
+            r#"{"meta":{"x":1,"id":"k-1"}}"#
+        );
+        assert_eq!(inserted("{}", "/a/b").unwrap(), r#"{"a":{"b":"k-1"}}"#);
+    }
+
+    #[test]
+    fn a_body_that_cannot_hold_a_key_is_refused() {
+        for (body, pointer) in [
+            ("[]", "/id"),
+            ("not json", "/id"),
+            (r#"{"id":"own"}"#, "/id"),
+            (r#"{"meta":3}"#, "/meta/id"),
+        ] {
+            assert!(inserted(body, pointer).is_err(), "{body}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Reads a service's calls.
+
+use super::{ENTRIES_MAX, TIMEOUT_MS_MAX};
+use crate::model::profile::{Call, Calls, FactSource, Param};
+use crate::rules::bounds::EXCHANGE_TIMEOUT_MS;
+use crate::rules::grammar::{is_token, leads_up};
+use crate::rules::reader::Reader;
+use crate::rules::template::slots;
+
+/// What a call may be addressed by.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    params: &'a [Param],
+    /// Nothing is carried, and no id is known, before a submission.
+    carry: Option<&'a [FactSource]>,
+}
+
+pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
+    reader.only(&["submit", "poll", "result", "cancel", "retry"]);
+    let of_a_job = Known { params, carry: Some(carry) };
+    let submit =
+        reader.required("submit").and_then(|own| call(&own, Known { params, carry: None }));
+    let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
+    let (poll, result) = (other("poll"), other("result"));
+    let (cancel, retry) = (other("cancel"), other("retry"));
+    Some(Calls {
+        submit: submit?,
+        poll: poll.flatten(),
+        result: result.flatten(),
+        cancel: cancel.flatten(),
+        retry: retry.flatten(),
+    })
+}
+
+fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
+    reader.only(&["method", "path", "link", "anyOrigin", "headers", "timeoutMs"]);
+    let method = reader.required("method").and_then(|own| {
+        let method = own.one_of(&["GET", "POST", "PUT", "PATCH", "DELETE"], |name| name)?;
+        if method == "GET" && known.carry.is_none() {
+            own.fault("work is handed over with a body, which GET has not");
+        }
+        Some(method.to_owned())
+    });
+    let link = reader.member("link").and_then(|own| {
+        let name = own.text()?;
+        if !known.carry.is_some_and(|carry| carry.iter().any(|source| source.name == name)) {
+            own.fault("it must name a carried value");
+        }
+        Some(name.to_owned())
+    });
+    if link.is_none() && reader.member("link").is_none() {
+        reader.required("path");
+    }
+    let path = reader.member("path").and_then(|own| path(&own, known));
+    let any_origin = reader.member("anyOrigin").map_or(Some(false), |own| own.bool());
+    if any_origin == Some(true) && link.is_none() {
+        reader.fault("anyOrigin is about a link");
+    }
+    let timeout_ms = reader
+        .member("timeoutMs")
+        .map_or(Some(EXCHANGE_TIMEOUT_MS), |own| own.whole(100, TIMEOUT_MS_MAX));
+    Some(Call {
+        method: method?,
+        path,
+        link,
+        any_origin: any_origin?,
+        headers: reader.member("headers").map(|own| headers(&own)).unwrap_or_default(),
+        timeout_ms: timeout_ms?,
+    })
+}
+
+fn path(reader: &Reader<'_>, known: Known<'_>) -> Option<String> {
+    let path = reader.text()?;
+    let plain = path.bytes().all(|byte| byte.is_ascii_graphic() && !b"#\\".contains(&byte));
+    let before_query = path.split('?').next().unwrap_or_default();
+    if !path.starts_with('/') || path.starts_with("//") || !plain || leads_up(before_query) {
+        reader.fault("it must be an absolute path, such as /v1/jobs/{id}");
+    }
+    let mut leads_to_it = known.carry.is_none();
+    match slots(path) {
+        Some(slots) => {
+            for slot in slots {
+                let carried = known.carry.is_some_and(|carry| {
+                    slot.name == "id" || carry.iter().any(|source| source.name == slot.name)
+                });
+                leads_to_it |= carried;
+                if !carried && !known.params.iter().any(|param| param.name == slot.name) {
+                    let what = if known.carry.is_none() && slot.name == "id" {
+                        "no id is known yet: no {id}"
+                    } else {
+                        "a name in braces must be id, a parameter or a carried value"
+                    };
+                    reader.fault(what);
+                }
+            }
+        }
+        None => reader.fault("its braces do not match"),
+    }
+    if !leads_to_it {
+        reader.fault("it must hold {id}, or a carried value");
+    }
+    Some(path.to_owned())
+}
+
+fn headers(reader: &Reader<'_>) -> Vec<(String, String)> {
+    let members = reader.members();
+    if members.len() > ENTRIES_MAX {
+        reader.fault("there are too many");
+    }
+    let mut read = Vec::new();
+    for own in members {
+        let value = own.text().unwrap_or_default();
+        if !is_token(own.name()) || !value.bytes().all(|byte| (0x20..0x7F).contains(&byte)) {
+            own.fault("it must be a header field: a name, and a value of printable ASCII");
+        }
+        read.push((own.name().to_owned(), value.to_owned()));
+    }
+    read
+}

@@ -1,0 +1,130 @@
+//! Reads a profile, and refuses whatever could not mean anything.
+
+mod answers;
+mod calls;
+mod key;
+mod names;
+mod pace;
+#[cfg(test)]
+mod tests;
+
+use super::digest::{Sha256Stream, hex};
+use super::grammar::is_name;
+use super::json;
+use super::reader::{Fault, Faults, Reader};
+use crate::model::pointer::Pointer;
+use crate::model::profile::Profile;
+
+/// Longest profile, in bytes.
+const TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// How deep a profile may nest.
+const DEPTH_MAX: usize = 16;
+
+/// Entries in any list or table of a profile at most.
+const ENTRIES_MAX: usize = 100;
+
+/// Longest time that a profile may name, in milliseconds: 400 days.
+const TIME_MS_MAX: u64 = 400 * 86_400_000;
+
+/// Longest time for one exchange, in milliseconds.
+const TIMEOUT_MS_MAX: u64 = 300_000;
+
+/// What a profile may say.
+const MEMBERS: &[&str] = &[
+    "profile",
+    "name",
+    "serverOnly",
+    "params",
+    "key",
+    "calls",
+    "facts",
+    "carry",
+    "states",
+    "meanings",
+    "resultAt",
+    "resultAnyForm",
+    "poll",
+    "retry",
+    "notFoundGraceMs",
+    "notReadyMax",
+    "retentionMs",
+    "settlement",
+];
+
+const NOT_FOUND_GRACE_MS: u64 = 10_000;
+const NOT_READY_MAX: u32 = 20;
+
+/// Reads a profile's text.
+///
+/// # Errors
+/// Everything that is wrong with it, each with its place.
+pub fn read(text: &str) -> Result<Profile, Vec<Fault>> {
+    let whole = |message: &str| vec![Fault { pointer: String::new(), message: message.into() }];
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(whole("a profile is at most 64 KB long"));
+    }
+    let value = json::parse(text.as_bytes(), DEPTH_MAX)
+        .map_err(|error| whole(&["it is no JSON: ", &error.to_string()].concat()))?;
+    let faults = Faults::of(&value);
+    let mut digest = Sha256Stream::default();
+    digest.update(text.as_bytes());
+    let read = profile(&faults.root(), hex(&digest.finish()));
+    faults.settle(read)
+}
+
+fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
+    reader.only(MEMBERS);
+    let version = reader.required("profile").and_then(|own| own.whole(1, 1));
+    let name = reader.required("name").and_then(|own| {
+        let name = own.text()?;
+        if !is_name(name) {
+            own.fault("it must be 1 to 64 letters, digits, and _ . -");
+        }
+        Some(name.to_owned())
+    });
+    let server_only = reader.member("serverOnly").map_or(Some(false), |own| own.bool());
+    let params = names::params(reader.member("params"));
+    let carry = names::carry(reader.member("carry"));
+    let key = reader.member("key").map(|own| key::key(&own));
+    let calls = reader.required("calls").and_then(|own| calls::calls(&own, &params, &carry));
+    let polls = calls.as_ref().is_none_or(|calls| calls.poll.is_some());
+    let states = answers::states(reader, polls);
+    let facts = reader.required("facts").map(|own| answers::facts(&own, polls, &states));
+    let meanings = reader.member("meanings").map(|own| answers::meanings(&own));
+    let result_at = reader.member("resultAt").map_or(Some(""), |own| {
+        let text = own.text()?;
+        if Pointer::parse(text).is_none() {
+            own.fault("it must be a JSON pointer such as /data/result");
+        }
+        Some(text)
+    });
+    let any_form = reader.member("resultAnyForm").map_or(Some(false), |own| own.bool());
+    let poll = pace::pace(reader.member("poll"), pace::POLL);
+    let retry = pace::pace(reader.member("retry"), pace::RETRY);
+    let grace = reader.member("notFoundGraceMs").map(|own| own.whole(0, TIME_MS_MAX));
+    let not_ready = reader.member("notReadyMax").map(|own| own.whole_u32(1, 1_000));
+    let retention = reader.member("retentionMs").map(|own| own.whole(1, TIME_MS_MAX));
+    let settlement = reader.member("settlement").map(|own| answers::settlement(&own));
+    version?;
+    Some(Profile {
+        name: name?,
+        digest,
+        server_only: server_only?,
+        params,
+        key: key.flatten(),
+        calls: calls?,
+        facts: facts?,
+        carry,
+        states,
+        meanings: meanings.unwrap_or_default(),
+        result_at: result_at?.into(),
+        result_any_form: any_form?,
+        poll,
+        retry,
+        not_found_grace_ms: grace.unwrap_or(Some(NOT_FOUND_GRACE_MS))?,
+        not_ready_max: not_ready.unwrap_or(Some(NOT_READY_MAX))?,
+        retention_ms: retention.flatten(),
+        settlement: settlement.flatten(),
+    })
+}

@@ -108,8 +108,18 @@ fn cancel_unconfirmed() -> Operation {
     world.settle(&context, "daily").expect("it parks")
 }
 
+fn version_moved() -> Operation {
+    let faults = r#"[{"call":"submit","fault":"status","status":409,
+        "body":"{\"error\":{\"code\":\"DEFINITION_MOVED\"}}"}]"#;
+    let rule = r#""meanings": [{ "code": "DEFINITION_MOVED", "means": "versionMoved" },"#;
+    let profile = PROFILE.replacen(r#""meanings": ["#, rule, 1);
+    let world = World::with_faults(faults);
+    let context = world.open_with(Limits::default(), &profile);
+    world.live(&context, "daily", "")
+}
+
 fn parked() -> Vec<Operation> {
-    let mut all = vec![scope_changed(), cancel_unconfirmed()];
+    let mut all = vec![scope_changed(), cancel_unconfirmed(), version_moved()];
     for (faults, attempts, reason) in WAYS {
         let world = World::with_faults(faults);
         let context = world.open_with(Limits { attempts: *attempts, ..Limits::default() }, PROFILE);

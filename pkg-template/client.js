@@ -83,6 +83,20 @@ export class Client {
   }
 
   /**
+   * @param {string} service
+   * @param {string} intent
+   */
+  async forget(service, intent) {
+    checkText(intent, "intent");
+    /** @type {string[]} */
+    const gone = await this.call("forget", [service, intent], true);
+    for (const id of gone) {
+      this.#states.drop(id);
+      this.#tabs.tell({ service, id });
+    }
+  }
+
+  /**
    * @param {Api.ListFilter} [filter]
    * @returns {Promise<Api.OperationPage>}
    */
@@ -181,7 +195,7 @@ export class Client {
   #heard({ service, id }) {
     this.#connection.hint(service);
     this.call("load", [id], true).then(
-      (json) => json !== undefined && this.#states.accept(json),
+      (json) => (json === undefined ? this.#states.drop(id) : this.#states.accept(json)),
       () => undefined,
     );
   }

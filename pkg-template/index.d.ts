@@ -292,6 +292,10 @@ export interface OperationState {
   /** `onSettled` has resolved for the ending. */
   readonly delivered: boolean;
   readonly acknowledged: boolean;
+  /** A deletion is wanted and not yet done; `parked` says why it waits for `delete()` to be called again. */
+  readonly deletion?: { readonly requestedAt: number; readonly parked?: ParkReason };
+  /** Since when only a tombstone is left: body, result and journal are gone. */
+  readonly deletedAt?: number;
   /** Grows with every change of the operation. */
   readonly revision: number;
 }
@@ -404,6 +408,14 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
   }): Promise<Operation<Result>>;
   /** Says that the app has what it needs of the ending. */
   acknowledge(): Promise<Operation<Result>>;
+  /**
+   * Removes body, result and journal, here and, where the profile has a call for it, at the service.
+   * What is under way is cancelled first and waited for, and open billing is read out. Resolves when
+   * the wish is durable; `deletedAt` tells when it is done. A tombstone stays, for 400 days by default:
+   * intent, request digest, key, ids and ending. The same request still gives this operation, and no
+   * second charge; another one is an `INTENT_CONFLICT`. A result that is deleted is `RESULT_EXPIRED`.
+   */
+  delete(): Promise<Operation<Result>>;
   /** What happened, oldest first, at most 200 lines. Holds no body, no URL and no credential. */
   journal(): Promise<readonly JournalEntry[]>;
 }
@@ -459,6 +471,11 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
     service: Name,
     intent: string,
   ): Promise<Operation<ResultOf<Services[Name]>> | undefined>;
+  /**
+   * Removes all that is stored of an intent, the tombstone too. **This permits a second charge**:
+   * submitted again, the intent is new work. `NOT_ALLOWED` while it is not over, or being deleted.
+   */
+  forget<Name extends keyof Services & string>(service: Name, intent: string): Promise<void>;
   /** The current account's operations, newest first, a page at a time. */
   list(filter?: ListFilter): Promise<OperationPage>;
   /** Calls back after any change; pair it with `getSnapshot` (`useSyncExternalStore`). */

@@ -56,6 +56,10 @@ export const createHoldfast = (given) => {
       checkServiceName(options, service);
       return (await open()).find(service, intent);
     },
+    async forget(service, intent) {
+      checkServiceName(options, service);
+      return (await open()).forget(service, intent);
+    },
     list: async (filter) => (await open()).list(filter),
     start: async () => (await open()).start(),
     subscribe(listener) {

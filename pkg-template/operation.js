@@ -30,7 +30,7 @@ export class Operation {
   async outcome(options) {
     const state = await this.#client.until(this.#entry, isSettled, [signalOf(options)], true);
     const { receipt, ledger, parked, result } = state;
-    if (state.status === "succeeded") {
+    if (state.status === "succeeded" && !state.deletedAt) {
       const data = await dataOf(this.#client, state);
       const { replayed = false, capturedAt } = result ?? {};
       return { status: state.status, data, receipt, ledger, replayed, capturedAt };
@@ -38,7 +38,7 @@ export class Operation {
     const error = errorOf(state);
     return parked
       ? { status: "parked", reason: parked.reason, exits: parked.exits, error }
-      : { status: state.status, error, receipt, ledger };
+      : { status: state.status === "succeeded" ? "expired" : state.status, error, receipt, ledger };
   }
 
   /** @param {Api.WaitOptions} [options] */
@@ -109,6 +109,10 @@ export class Operation {
     return this.#command({ acknowledge: {} });
   }
 
+  async delete() {
+    return this.#command({ delete: {} });
+  }
+
   /** @returns {Promise<readonly Api.JournalEntry[]>} */
   async journal() {
     return JSON.parse(await this.#client.call("journal", [this.state.id], true));
@@ -123,7 +127,7 @@ export class Operation {
   /** @param {Api.WaitOptions} [options] */
   async #succeeded(options) {
     const state = await this.#client.until(this.#entry, isSettled, [signalOf(options)], true);
-    if (state.status !== "succeeded") throw errorOf(state);
+    if (state.status !== "succeeded" || state.deletedAt) throw errorOf(state);
     return state;
   }
 }
@@ -132,7 +136,7 @@ export class Operation {
 const MEMBERS =
   "id service intent ordinal parentId status serviceStatus progress waiting parked " +
   "cancelling createdAt endedAt key jobId attempts polls fault failure ledger receipt delivered " +
-  "acknowledged revision";
+  "acknowledged deletion deletedAt revision";
 
 for (const name of MEMBERS.split(" ")) {
   Object.defineProperty(Operation.prototype, name, {

@@ -108,6 +108,9 @@ export function errorOf(state) {
       });
     case "cancelled":
       return error("CANCELLED", "The job was cancelled.", "To run it, submit it under a new intent.");
+    case "succeeded":
+      return error("RESULT_EXPIRED", "The result was deleted here.",
+        "To run it again, at its price, submit it under a new intent.");
     case "expired":
       return error("RESULT_EXPIRED", `The service no longer has the job's result${said(fault)}.`,
         "To run it again, at its price, submit it under a new intent.");

@@ -62,6 +62,15 @@ export class States {
     return entry;
   }
 
+  /**
+   * Nothing is stored of an operation any more: it is no longer shown.
+   *
+   * @param {string} id
+   */
+  drop(id) {
+    if (this.#entries.delete(id)) this.#changed();
+  }
+
   /** The current account's states, newest first; the same array as long as nothing changes. */
   snapshot() {
     const account = this.#currentAccount();

@@ -4,7 +4,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 use holdfast::driver::conformance;
-use holdfast::driver::ports::store::{Durability, Row, Store, StoreError, Write, Written};
+use holdfast::driver::ports::store::{Durability, Erase, Row, Store, StoreError, Write, Written};
 use holdfast::model::ids::{LaneId, Revision};
 use holdfast::model::time::Timestamp;
 use holdfast::web::idb::IndexedDbStore;
@@ -61,6 +61,7 @@ fn write(id: &str) -> Write {
         fence: None,
         answer_by: None,
         beside: None,
+        erase: Erase::Nothing,
         name: None,
         body: None,
         takes: Vec::new(),

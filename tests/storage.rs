@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use holdfast::driver::ports::Store;
-use holdfast::driver::ports::store::{Name, Row, Write};
+use holdfast::driver::ports::store::{Erase, Name, Row, Write};
 use holdfast::model::error::Code;
 use holdfast::model::ids::WriteId;
 use holdfast::model::life::Stage;
@@ -242,6 +242,7 @@ fn rewrite(world: &World, intent: &str, change: impl FnOnce(&str) -> String) {
         fence: None,
         answer_by: None,
         beside: None,
+        erase: Erase::Nothing,
         name: None,
         body: None,
         takes: Vec::new(),

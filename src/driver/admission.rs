@@ -2,7 +2,7 @@
 //!
 //! A store reads what [`Stored`] asks for inside its transaction, asks [`admit`], and writes.
 
-use super::ports::store::{Name, Unique, Write, Written};
+use super::ports::store::{Erase, Name, Unique, Write, Written};
 use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::Lane;
 use crate::rules::lease;
@@ -39,6 +39,10 @@ pub fn admit(stored: &impl Stored, write: &Write) -> Admission {
     if version.is_some_and(|(_, write_id)| *write_id == write.row.write_id) {
         return Admission::Answered(Written::Done);
     }
+    let erased = write.erase == Erase::Everything;
+    if erased && version.is_none() {
+        return Admission::Answered(Written::Done);
+    }
     let lane = match &write.fence {
         Some(fence) => match lease::renewed(stored.lane(&fence.lane), fence) {
             None => return Admission::Answered(Written::Fenced),
@@ -55,6 +59,9 @@ pub fn admit(stored: &impl Stored, write: &Write) -> Admission {
         && stored.version(&beside.row.id).map(|(own, _)| own) != Some(beside.replaces)
     {
         return Admission::Answered(Written::Stale);
+    }
+    if erased {
+        return Admission::Granted(lane);
     }
     let conflict = taken_name(stored, write).or_else(|| taken(stored, write));
     conflict.map_or(Admission::Granted(lane), Admission::Answered)

@@ -22,6 +22,7 @@
 
 mod bodies;
 mod commits;
+mod erasure;
 mod fixtures;
 mod handles;
 mod journal;
@@ -33,6 +34,7 @@ mod queues;
 
 pub use bodies::*;
 pub use commits::*;
+pub use erasure::*;
 pub use handles::*;
 pub use journal::*;
 pub use lanes::*;
@@ -80,6 +82,11 @@ macro_rules! store_behaviours {
             a_profile_may_be_stated_by_many_operations
             pieces_of_results_are_apart
             a_piece_of_a_result_may_be_written_again
+            content_goes_and_the_rest_stays
+            everything_goes_and_is_free_again
+            erasing_everything_again_is_done
+            erasing_leaves_what_has_come_to_stand_for_others
+            what_has_moved_on_is_not_erased
             journal_entries_come_oldest_first
             a_journal_entry_replaces_that_of_its_number
             a_journal_keeps_the_newest_entries

@@ -8,6 +8,7 @@ mod adopt;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod exchange;
+mod forget;
 pub mod memory;
 mod oneshot;
 pub mod outbox;

@@ -123,8 +123,8 @@ impl<P: Ports> Driver<P> {
     /// `NO_ACCOUNT`, `STORAGE_UNAVAILABLE` (also when a piece is missing).
     pub async fn chunk(&self, id: &OperationId, index: u32) -> Result<Option<Vec<u8>>, Error> {
         let operation = self.load(id).await?;
-        let Some(result) = operation.as_ref().and_then(kept).filter(|own| index < own.chunks)
-        else {
+        let whole = operation.as_ref().filter(|own| own.life.purged.is_none());
+        let Some(result) = whole.and_then(kept).filter(|own| index < own.chunks) else {
             return Ok(None);
         };
         let chunk = ChunkId { operation: id.clone(), download: result.download, index };

@@ -136,6 +136,7 @@ fn member(set: WriteSet) -> Write {
         name,
         body: set.body,
         takes: set.takes,
+        erase: set.erase,
         journal: lines(&set.journal),
         profile: set.profile,
     }

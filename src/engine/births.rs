@@ -13,7 +13,7 @@ use crate::model::life::{Life, Stage};
 use crate::model::operation::{Counters, Identity, Operation, Request, Spent};
 use crate::model::policy::Limits;
 use crate::model::profile::Purpose;
-use crate::model::storage::Durability;
+use crate::model::storage::{Durability, Erase};
 use crate::model::time::Timestamp;
 use crate::rules::derived_key::derived_key;
 use crate::rules::next::{Next, next};
@@ -83,6 +83,7 @@ impl Engine {
             send: None,
             gate: None,
             job,
+            erase: Erase::Nothing,
         };
         self.write(now, id, done, None, None);
     }
@@ -132,6 +133,9 @@ impl Engine {
         let Stage::Ended { ending: Ending::Failed(failure), .. } = &parent.life.stage else {
             return Err("only a failed operation can be run again");
         };
+        if parent.life.purged.is_some() || parent.life.deletion.is_some() {
+            return Err("it is deleted: submit the work under a new intent");
+        }
         if failure.id != rerun.reviewed {
             return Err("read the failure first: retry({reviewed: operation.failure.id})");
         }
@@ -170,6 +174,7 @@ impl Engine {
             },
             carried: parent.carried.clone(),
             limits: parent.limits,
+            retention: parent.retention,
             spent,
             life: Life::new(),
             reported: crate::model::operation::Reported::default(),

@@ -63,7 +63,7 @@ impl Engine {
             return;
         };
         match purpose {
-            Purpose::Submit | Purpose::Cancel => {
+            Purpose::Submit | Purpose::Cancel | Purpose::Delete => {
                 self.apply(now, id, step::Input::Send { purpose, scope }, None);
             }
             Purpose::Poll | Purpose::Result | Purpose::Settle => {
@@ -145,7 +145,7 @@ impl Engine {
                         }
                     }
                 } else if !waiting.is_empty() {
-                    self.entries.insert(id.clone(), Entry::new(*operation));
+                    self.entries.insert(id.clone(), Entry::loaded(*operation, now));
                 }
                 self.next_in_inbox(now, id);
                 for call in waiting {

@@ -118,6 +118,7 @@ impl Engine {
             }
             Next::TakeUp(purpose) => self.apply(now, id, step::Input::Lost(purpose), None),
             Next::Park(bound) => self.apply(now, id, step::Input::OutOfBounds(bound), None),
+            Next::Remove => self.apply(now, id, step::Input::Removed, None),
             Next::Wait(at) => {
                 if entry.is_idle() && at > now.after(KEEP_MS) {
                     self.shelve(now, id);

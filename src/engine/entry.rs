@@ -7,6 +7,7 @@ use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 use crate::model::time::Timestamp;
+use crate::rules::bounds::REQUEST_FLOOR_MS;
 use crate::rules::step;
 
 pub(super) struct Entry {
@@ -76,6 +77,18 @@ impl Entry {
         }
     }
 
+    /// An operation that comes from the store: whoever drove it before may have sent a request in
+    /// this very moment.
+    pub(super) fn loaded(operation: Operation, now: Timestamp) -> Self {
+        let evidence = &operation.life.evidence;
+        let sent = evidence.attempts > 0 || evidence.accepted.is_some();
+        let mut entry = Self::new(operation);
+        if sent {
+            entry.not_before = now.after(REQUEST_FLOOR_MS);
+        }
+        entry
+    }
+
     /// Whether nothing at all is under way.
     pub(super) fn is_idle(&self) -> bool {
         self.exchange.is_none() && !self.delivering && self.is_settled()
@@ -95,6 +108,7 @@ impl Entry {
         let attempt = match purpose {
             Purpose::Submit => life.evidence.current.as_ref(),
             Purpose::Cancel => life.cancel.as_ref().and_then(|cancel| cancel.current.as_ref()),
+            Purpose::Delete => life.deletion.as_ref().and_then(|own| own.current.as_ref()),
             Purpose::Poll | Purpose::Result | Purpose::Settle => return on_wire,
         };
         // A clock that jumped back would let an old attempt leave: it must not.

@@ -25,6 +25,7 @@ mod persist;
 pub mod reply;
 pub mod request;
 mod revise;
+mod setbacks;
 mod setup;
 mod shelves;
 
@@ -209,7 +210,7 @@ impl Engine {
             return;
         }
         match purpose {
-            Purpose::Submit | Purpose::Cancel => {
+            Purpose::Submit | Purpose::Cancel | Purpose::Delete => {
                 self.apply(now, id, step::Input::NotSent(purpose), None);
             }
             Purpose::Poll | Purpose::Result | Purpose::Settle => {}
@@ -220,7 +221,7 @@ impl Engine {
     fn not_addressable(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
         match purpose {
             Purpose::Submit | Purpose::Cancel => self.not_sent(now, id, purpose),
-            Purpose::Poll | Purpose::Result | Purpose::Settle => {
+            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Delete => {
                 if self.exchange_over(id) {
                     self.apply(now, id, step::Input::Lost(purpose), None);
                 }

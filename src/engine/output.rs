@@ -8,7 +8,7 @@ use crate::model::journal::Entry;
 use crate::model::lane::{Claim, Fence};
 use crate::model::operation::Operation;
 use crate::model::profile::{FactSource, Purpose};
-use crate::model::storage::{Durability, Queue, Unique};
+use crate::model::storage::{Durability, Erase, Queue, Unique};
 use crate::model::time::Timestamp;
 
 /// One thing to do.
@@ -90,6 +90,8 @@ pub struct WriteSet {
     pub takes: Vec<Unique>,
     /// Journal lines, with their numbers and how often in a row.
     pub journal: Vec<Line>,
+    /// What goes of what is stored.
+    pub erase: Erase,
 }
 
 /// An operation that changes together with another.

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::calls::MOVED_ON;
-use super::entry::{Entry, Phase};
+use super::entry::Phase;
 use super::event::Event;
 use super::fold::fold;
 use super::output::{Output, Ticket, WriteSet};
@@ -12,24 +12,23 @@ use crate::model::ids::{OperationId, WriteId};
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
-use crate::model::storage::{Durability, StoreError, Unique, Written};
+use crate::model::storage::{Durability, Erase, StoreError, Unique, Written};
 use crate::model::table::take_first;
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::LEASE_GRACE_MS;
 use crate::rules::step::{self, Refused, Step, step};
 
-/// How often in a row a record is read again because another context keeps writing it.
-const RELOADS_MAX: u32 = 8;
-
 /// A write that is not yet answered, and what follows from it.
 pub(super) struct PendingWrite {
-    id: OperationId,
-    operation: Operation,
-    input: Option<step::Input>,
-    call: Option<CallId>,
+    pub(super) id: OperationId,
+    pub(super) operation: Operation,
+    pub(super) input: Option<step::Input>,
+    pub(super) call: Option<CallId>,
     send: Option<Purpose>,
     gate: Option<Wait>,
     entries: Vec<JournalEntry>,
+    /// Nothing of it is stored any more.
+    erased: bool,
 }
 
 impl PendingWrite {
@@ -104,14 +103,16 @@ impl Engine {
         let journal = fold(&mut operation, entry.last_line.as_ref(), &done.entries);
         let identity = &operation.identity;
         let mut takes = Vec::new();
-        if newborn.is_some() && !identity.key.as_str().is_empty() {
+        let erased = done.erase == Erase::Everything;
+        if (newborn.is_some() || erased) && !identity.key.as_str().is_empty() {
             takes.push(Unique::Key(
                 identity.account.clone(),
                 identity.service.clone(),
                 identity.key.clone(),
             ));
         }
-        if let Some(job) = done.job {
+        let job = if erased { operation.life.job().cloned() } else { done.job };
+        if let Some(job) = job {
             takes.push(Unique::Job(identity.profile.clone(), job));
         }
         let answer_by = fence.is_none().then(|| now.after(LEASE_GRACE_MS));
@@ -122,11 +123,12 @@ impl Engine {
             durability: if newborn.is_some() { Durability::Strict } else { done.durability },
             fence,
             answer_by,
-            name: newborn.map(|birth| birth.succeeds.clone()),
+            name: newborn.map(|birth| birth.succeeds.clone()).or_else(|| erased.then_some(None)),
             beside: newborn.and_then(|birth| birth.replaces.clone()),
             body: newborn.and_then(|birth| birth.body.clone()),
             profile: newborn.and_then(|birth| birth.profile.clone()),
             takes,
+            erase: done.erase,
             journal: journal.clone(),
             operation: operation.clone(),
         })));
@@ -142,6 +144,7 @@ impl Engine {
             send: done.send,
             gate: done.gate,
             entries: done.entries,
+            erased,
         };
         if let Some(last) = journal.last() {
             entry.last_line = Some(last.clone());
@@ -200,6 +203,12 @@ impl Engine {
             lane.gate = Some(gate);
         }
         let boxed = Box::new(pending.operation.clone());
+        if pending.erased {
+            if let Some(call) = pending.call {
+                self.outputs.push(Output::Reply(call, Ok(boxed)));
+            }
+            return self.abandon_entry(&id);
+        }
         let event = Event { operation: pending.operation, entries: pending.entries };
         self.outputs.push(Output::Event(Box::new(event)));
         if let Some(replaced) = birth.as_ref().and_then(|birth| birth.replaces.clone()) {
@@ -245,70 +254,6 @@ impl Engine {
         match transmit {
             Some(transmit) => self.outputs.push(Output::Transmit(Box::new(transmit))),
             None => self.not_addressable(now, id, purpose),
-        }
-    }
-
-    /// Another context has written it: what this one knows is old. The input is carried into what
-    /// is stored now, so that an answer is never lost to a race.
-    fn read_again(&mut self, pending: PendingWrite) {
-        let Some(entry) = self.entries.get_mut(&pending.id) else {
-            return;
-        };
-        entry.reloads += 1;
-        if entry.reloads > RELOADS_MAX {
-            self.refuse(pending.call, CallError::StorageUnavailable("too many writers".into()));
-            return self.abandon_entry(&pending.id);
-        }
-        entry.reloading = true;
-        if let Some(input) = pending.input {
-            entry.inbox.insert(0, (input, pending.call));
-        }
-        self.outputs.push(Output::Load(pending.id));
-    }
-
-    /// This context no longer owns the lane. A wish of the app is written without ownership; all
-    /// else is the new owner's to find out.
-    fn fenced(&mut self, now: Timestamp, pending: PendingWrite) {
-        let lane = pending.operation.lane();
-        let wish = match pending.input {
-            Some(step::Input::Command(command)) => pending.call.map(|call| (call, command)),
-            Some(_) | None => None,
-        };
-        let birth = self.entries.get_mut(&pending.id).and_then(|entry| entry.birth.take());
-        self.lose(now, &lane);
-        if let Some((call, command)) = wish {
-            self.call_on(now, &pending.id, super::calls::Waiting::Command(call, command));
-        }
-        if let Some(birth) = birth {
-            let mut entry = Entry::new(pending.operation);
-            if entry.operation.life.evidence.accepted.is_none() {
-                entry.operation.life = crate::model::life::Life::new();
-            }
-            entry.operation.revision = crate::model::ids::Revision::default();
-            entry.operation.counters.journal = 0;
-            entry.birth = Some(birth);
-            self.entries.insert(pending.id.clone(), entry);
-            self.write_newborn(now, &pending.id);
-        }
-    }
-
-    fn not_stored(&mut self, now: Timestamp, pending: PendingWrite, error: &StoreError) {
-        let why = match error {
-            StoreError::Unknown(why) => CallError::Unconfirmed(why.clone()),
-            StoreError::Unavailable(why) | StoreError::Full(why) | StoreError::Aborted(why) => {
-                CallError::StorageUnavailable(why.clone())
-            }
-        };
-        let entry = self.entries.get_mut(&pending.id);
-        let birth = entry.and_then(|entry| entry.birth.take());
-        for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
-            self.refuse(Some(call), why.clone());
-        }
-        let lane = pending.operation.lane();
-        self.abandon_entry(&pending.id);
-        if let Some(lane) = self.lanes.get_mut(&lane) {
-            lane.work.look_at(now.after(LEASE_GRACE_MS));
-            lane.delivery.look_at(now.after(LEASE_GRACE_MS));
         }
     }
 

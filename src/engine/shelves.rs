@@ -135,7 +135,7 @@ impl Engine {
             Queue::Work => {
                 let profile = self.profiles.get(&operation.identity.profile_digest)?;
                 match next(operation, profile, now) {
-                    Next::Exchange(_) | Next::TakeUp(_) | Next::Park(_) => Some(now),
+                    Next::Exchange(_) | Next::TakeUp(_) | Next::Park(_) | Next::Remove => Some(now),
                     Next::Wait(at) => Some(at),
                     Next::Nothing => None,
                 }
@@ -193,10 +193,6 @@ impl Engine {
             return;
         }
         let key = operation.identity.id.clone();
-        let entry = self.entries.get_or_insert_with(key, || Entry::new(operation));
-        // Whoever drove it before may have sent a request in this very moment.
-        if entry.is_idle() && entry.operation.life.evidence.attempts > 0 {
-            entry.not_before = entry.not_before.max(now.after(REQUEST_FLOOR_MS));
-        }
+        self.entries.get_or_insert_with(key, || Entry::loaded(operation, now));
     }
 }

@@ -37,7 +37,7 @@ impl App for JsApp {
             Purpose::Submit => "submit",
             Purpose::Poll | Purpose::Settle => "poll",
             Purpose::Result => "result",
-            Purpose::Cancel => "call",
+            Purpose::Cancel | Purpose::Delete => "call",
         };
         let promise = self.host.authorize(request.service.as_str(), purpose, request.refresh);
         let given = outcome(&promise.ok()?).await.ok()?;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Promise, Uint8Array};
+use js_sys::{Array, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::app::JsApp;
@@ -94,6 +94,16 @@ impl Client {
             let account = driver.account().map_err(thrown)?;
             let name = Name { account, service: ServiceName(service), intent: Intent(intent) };
             state(driver.find(&name).await)
+        }))
+    }
+
+    /// Removes all that is stored of an intent; gives the ids of the operations that are gone.
+    pub fn forget(&self, service: String, intent: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let gone = driver.forget(ServiceName(service), Intent(intent)).await;
+            let ids = gone.map_err(thrown)?.into_iter().map(|id| JsValue::from(id.0));
+            Ok(ids.collect::<Array>().into())
         }))
     }
 

@@ -12,11 +12,12 @@
 //! Readers see every part; only the named transitions below write, and each refuses what the
 //! diagram does not show. An ended life moves no more; only its delivery and settlement do.
 
+mod deletion;
 mod parts;
 
 use core::ops::Deref;
 
-pub use parts::{Cancel, Delivery, Parts, Settlement, Stage};
+pub use parts::{Cancel, Deletion, Delivery, Parts, Purged, Settlement, Stage};
 
 use super::ending::Ending;
 use super::evidence::{Accepted, AcceptedHow, Attempt, Evidence, Unresolved};
@@ -51,6 +52,8 @@ impl Life {
             cancel: None,
             settlement: None,
             delivery: None,
+            deletion: None,
+            purged: None,
         })
     }
 
@@ -71,14 +74,12 @@ impl Life {
             && (matches!(parts.stage, Stage::Submit) || parts.evidence.current.is_none())
             && (parts.evidence.accepted.is_some()
                 || !matches!(parts.stage, Stage::Work | Stage::Result { .. }))
-            && !(rejected && parts.evidence.may_be_accepted());
+            && !(rejected && parts.evidence.may_be_accepted())
+            && (ended || parts.purged.is_none())
+            && !parts.deletion.as_ref().is_some_and(|own| {
+                parts.purged.is_some() || (own.current.is_some() && !(ended && own.read))
+            });
         if legal { Ok(Self(parts)) } else { Err(Illegal) }
-    }
-
-    /// Whether a request that changes state is written ahead and not yet settled.
-    pub fn is_sending(&self) -> bool {
-        let cancel = self.0.cancel.as_ref().and_then(|cancel| cancel.current.as_ref());
-        self.0.evidence.current.is_some() || cancel.is_some()
     }
 
     /// Whether it is over.

@@ -4,7 +4,7 @@ use super::hold::Hold;
 use super::ids::{Account, IdempotencyKey, Intent, LaneId, OperationId, Revision, ServiceName};
 use super::life::{Delivery, Life, Stage};
 use super::money::{Credits, Ledger};
-use super::policy::Limits;
+use super::policy::{Limits, Retention};
 use super::time::Timestamp;
 use super::value::Value;
 
@@ -106,6 +106,8 @@ pub struct Operation {
     pub carried: Carried,
     /// Within which bounds.
     pub limits: Limits,
+    /// How long it is kept here.
+    pub retention: Retention,
     /// What its lineage had used up before it.
     pub spent: Spent,
     /// How far it has come.
@@ -144,11 +146,37 @@ impl Operation {
     /// While an attempt is out, that is the point from which a successor may take it up.
     pub fn due(&self) -> Option<Timestamp> {
         if self.life.is_ended() {
-            return self.life.settlement.as_ref().and_then(|open| due_of(&open.hold));
+            if let Some(open) = &self.life.settlement {
+                return due_of(&open.hold);
+            }
+            return match &self.life.deletion {
+                Some(deletion) => {
+                    let out = deletion.current.as_ref();
+                    out.map_or_else(|| due_of(&deletion.hold), |out| Some(out.send_before))
+                }
+                None => self.kept_until(),
+            };
         }
         let cancel = self.life.cancel.as_ref().and_then(|cancel| cancel.current.as_ref());
         let out = self.life.evidence.current.as_ref().or(cancel);
         out.map_or_else(|| due_of(&self.life.hold), |attempt| Some(attempt.send_before))
+    }
+
+    /// When what is kept of it goes: its content, or with a tombstone all of it. `None`: it stays.
+    pub fn kept_until(&self) -> Option<Timestamp> {
+        let Stage::Ended { at, .. } = self.life.stage() else {
+            return None;
+        };
+        if let Some(purged) = &self.life.purged {
+            return Some(purged.at.after(self.retention.tombstone_ms));
+        }
+        let taken = match &self.life.delivery {
+            Some(Delivery::Delivered(at) | Delivery::Acknowledged(at)) => Some(*at),
+            Some(Delivery::Pending(_)) | None => None,
+        };
+        let after_taking = taken.zip(self.retention.result_ms).map(|(at, length)| at.after(length));
+        let by_age = self.retention.age_ms.map(|length| at.after(length));
+        [after_taking, by_age].into_iter().flatten().min()
     }
 
     /// When its ending must be delivered next; `None` when there is nothing to deliver.

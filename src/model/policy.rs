@@ -29,6 +29,24 @@ pub struct Limits {
 /// One day in milliseconds.
 pub const DAY_MS: u64 = 86_400_000;
 
+/// How long what has ended is kept here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Body, result and journal go this long after the app has taken the ending, in milliseconds;
+    /// `None`: they stay until they are deleted.
+    pub result_ms: Option<u64>,
+    /// They go this long after the ending, taken or not, in milliseconds; `None`: they stay.
+    pub age_ms: Option<u64>,
+    /// The tombstone goes this long after them, in milliseconds.
+    pub tombstone_ms: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { result_ms: None, age_ms: None, tombstone_ms: 400 * DAY_MS }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self { send_within_ms: DAY_MS, total_ms: DAY_MS, attempts: 16, cost: None }

@@ -68,6 +68,18 @@ pub enum Written {
     Fenced,
 }
 
+/// What a write takes away of what is stored of its operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Erase {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Body, pieces of results, and earlier journal entries.
+    Content,
+    /// The row too, its name where that stands for it, and what it has taken for its own.
+    Everything,
+}
+
 /// Which of a lane's two indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Queue {

@@ -5,7 +5,7 @@ use super::{count, ending, flag, inner, number, some_text, time};
 use crate::model::evidence::{Accepted, AcceptedHow, Attempt, Evidence, Unresolved};
 use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
-use crate::model::life::{Cancel, Delivery, Life, Parts, Settlement, Stage};
+use crate::model::life::{Cancel, Deletion, Delivery, Life, Parts, Purged, Settlement, Stage};
 use crate::model::time::Wait;
 use crate::rules::reader::Reader;
 
@@ -25,6 +25,14 @@ pub(super) fn encode(life: &Life) -> Object {
     if let Some(own) = &life.delivery {
         out.object("delivery", delivery(own));
     }
+    if let Some(own) = &life.deletion {
+        out.object("deletion", deletion(own));
+    }
+    if let Some(own) = &life.purged {
+        let mut inner = Object::new();
+        inner.time("at", own.at).mark("atService", own.at_service);
+        out.object("purged", inner);
+    }
     out
 }
 
@@ -34,6 +42,10 @@ pub(super) fn decode(reader: &Reader<'_>) -> Option<Parts> {
         Some(Settlement { hold: read_hold(&own.required("hold")?)?, reads: count(&own, "reads") })
     });
     let delivery = reader.member("delivery").map(|own| read_delivery(&own));
+    let deletion = reader.member("deletion").map(|own| read_deletion(&own));
+    let purged = reader
+        .member("purged")
+        .map(|own| Purged { at: time(&own, "at"), at_service: flag(&own, "atService") });
     Some(Parts {
         evidence: read_evidence(&inner(reader, "evidence")?)?,
         stage: read_stage(&reader.required("stage")?)?,
@@ -41,6 +53,8 @@ pub(super) fn decode(reader: &Reader<'_>) -> Option<Parts> {
         cancel: inside(cancel)?,
         settlement: inside(settlement)?,
         delivery: inside(delivery)?,
+        deletion: inside(deletion)?,
+        purged,
     })
 }
 
@@ -209,6 +223,28 @@ fn read_cancel(reader: &Reader<'_>) -> Option<Cancel> {
         attempts: count(reader, "attempts"),
         read: flag(reader, "read"),
         settled: flag(reader, "settled"),
+    })
+}
+
+fn deletion(deletion: &Deletion) -> Object {
+    let mut out = Object::new();
+    out.time("requestedAt", deletion.requested_at);
+    if let Some(current) = &deletion.current {
+        out.object("current", attempt(current));
+    }
+    out.count("attempts", deletion.attempts)
+        .mark("read", deletion.read)
+        .object("hold", hold(&deletion.hold));
+    out
+}
+
+fn read_deletion(reader: &Reader<'_>) -> Option<Deletion> {
+    Some(Deletion {
+        requested_at: time(reader, "requestedAt"),
+        current: inside(reader.member("current").map(|own| read_attempt(&own)))?,
+        attempts: count(reader, "attempts"),
+        read: flag(reader, "read"),
+        hold: read_hold(&reader.required("hold")?)?,
     })
 }
 

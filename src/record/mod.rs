@@ -16,7 +16,7 @@ use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, 
 use crate::model::life::Life;
 use crate::model::money::{Credits, Ledger};
 use crate::model::operation::{Carried, Counters, Identity, Operation, Reported, Request, Spent};
-use crate::model::policy::Limits;
+use crate::model::policy::{Limits, Retention};
 use crate::model::time::Timestamp;
 use crate::rules::json;
 use crate::rules::reader::{Faults, Reader};
@@ -50,6 +50,7 @@ const KNOWN: &[&str] = &[
     "bodyBytes",
     "carried",
     "limits",
+    "retention",
     "spent",
     "life",
     "reported",
@@ -93,6 +94,7 @@ pub fn encode(operation: &Operation) -> String {
         .number("bodyBytes", operation.request.body_bytes)
         .object("carried", carried(&operation.carried))
         .object("limits", limits(operation.limits))
+        .object("retention", retention(operation.retention))
         .object("spent", spent(operation.spent))
         .object("life", life::encode(&operation.life))
         .object("reported", reported(&operation.reported))
@@ -125,6 +127,7 @@ pub fn decode(text: &str) -> Result<Operation, DecodeError> {
 
 fn operation(reader: &Reader<'_>) -> Option<Operation> {
     let limits = inner(reader, "limits")?;
+    let retention = inner(reader, "retention")?;
     let spent = inner(reader, "spent")?;
     let reported = inner(reader, "reported")?;
     let ledger = inner(reader, "ledger")?;
@@ -165,6 +168,7 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
             attempts: count(&limits, "attempts"),
             cost: credits(&limits, "cost"),
         },
+        retention: read_retention(&retention),
         spent: Spent {
             attempts: count(&spent, "attempts"),
             cost: credits(&spent, "cost").unwrap_or_default(),
@@ -201,6 +205,26 @@ fn limits(limits: Limits) -> Object {
         .count("attempts", limits.attempts)
         .credits("cost", limits.cost);
     out
+}
+
+fn retention(retention: Retention) -> Object {
+    let mut out = Object::new();
+    for (name, time) in [("resultMs", retention.result_ms), ("ageMs", retention.age_ms)] {
+        if let Some(time) = time {
+            out.number(name, time);
+        }
+    }
+    out.number("tombstoneMs", retention.tombstone_ms);
+    out
+}
+
+fn read_retention(reader: &Reader<'_>) -> Retention {
+    let time = |name: &str| reader.member(name).and_then(|own| own.whole(0, u64::MAX));
+    Retention {
+        result_ms: time("resultMs"),
+        age_ms: time("ageMs"),
+        tombstone_ms: number(reader, "tombstoneMs"),
+    }
 }
 
 fn spent(spent: Spent) -> Object {

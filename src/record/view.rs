@@ -46,6 +46,17 @@ pub fn view(operation: &Operation) -> String {
         .some_text("jobId", job)
         .some_text("requestId", operation.reported.request_id.as_deref())
         .some_text("traceId", operation.reported.trace_id.as_deref());
+    if let Some(own) = &life.deletion {
+        let mut deletion = Object::new();
+        deletion.time("requestedAt", own.requested_at);
+        if let Hold::Parked { reason, .. } = &own.hold {
+            deletion.text("parked", reason.name());
+        }
+        out.object("deletion", deletion);
+    }
+    if let Some(own) = &life.purged {
+        out.time("deletedAt", own.at);
+    }
     out.object("ledger", ledger(operation))
         .object("receipt", receipt)
         .flag("delivered", delivered)

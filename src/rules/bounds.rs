@@ -31,6 +31,9 @@ pub const UNREADABLE_RESULTS_MAX: u32 = 5;
 /// Attempts to cancel one job.
 pub const CANCEL_ATTEMPTS_MAX: u32 = 5;
 
+/// Attempts to delete one job, and failed exchanges about it, before a person is asked.
+pub const DELETE_ATTEMPTS_MAX: u32 = 5;
+
 /// Failed authorizations in a row, before a person is asked.
 pub const AUTHORIZATIONS_MAX: u32 = 4;
 

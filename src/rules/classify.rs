@@ -106,7 +106,7 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
                 .map_or(Finding::Unreadable(None), Finding::Other),
         },
         Purpose::Result => result(profile, answer, said),
-        Purpose::Cancel => Finding::Done,
+        Purpose::Cancel | Purpose::Delete => Finding::Done,
     }
 }
 
@@ -238,15 +238,16 @@ fn ruled(profile: &Profile, purpose: Purpose, answer: &Answer, by_code: bool) ->
 fn usual(purpose: Purpose, status: u16) -> Meaning {
     let reading = match purpose {
         Purpose::Poll | Purpose::Result | Purpose::Settle => true,
-        Purpose::Submit | Purpose::Cancel => false,
+        Purpose::Submit | Purpose::Cancel | Purpose::Delete => false,
     };
     match status {
         401 | 407 => Meaning::NeedsCredential,
         402 => Meaning::NeedsCredit,
         403 => Meaning::NeedsCredential,
+        404 | 410 if purpose == Purpose::Delete => Meaning::NotFound,
         404 if reading => Meaning::NotFound,
         409 => match purpose {
-            Purpose::Submit => Meaning::InProgress,
+            Purpose::Submit | Purpose::Delete => Meaning::InProgress,
             Purpose::Result => Meaning::NotReady,
             Purpose::Poll | Purpose::Settle => Meaning::Transient,
             Purpose::Cancel => Meaning::AlreadyEnded,

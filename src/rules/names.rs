@@ -52,6 +52,7 @@ name_table!(Purpose {
     Result => "result",
     Cancel => "cancel",
     Settle => "settle",
+    Delete => "delete",
 });
 
 name_table!(FailureClass {

@@ -2,6 +2,7 @@
 
 use super::bounds::{CLOCK_JUMP_MS, SEND_BEFORE_MS};
 use super::step::Bound;
+use crate::model::evidence::Attempt;
 use crate::model::hold::Hold;
 use crate::model::life::{Delivery, Stage};
 use crate::model::operation::Operation;
@@ -17,6 +18,8 @@ pub enum Next {
     TakeUp(Purpose),
     /// Park: a bound is reached.
     Park(Bound),
+    /// Remove what is kept of it: its content, or with a tombstone all of it.
+    Remove,
     /// Nothing before this point.
     Wait(Timestamp),
     /// Nothing, until a person or code moves it.
@@ -30,7 +33,7 @@ pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
         return when(&settlement.hold, now, || Next::Exchange(Purpose::Settle));
     }
     if life.is_ended() {
-        return Next::Nothing;
+        return ended(operation, profile, now);
     }
     let cancel = life.cancel.as_ref();
     for (out, purpose) in [
@@ -38,9 +41,7 @@ pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
         (cancel.and_then(|cancel| cancel.current.as_ref()), Purpose::Cancel),
     ] {
         if let Some(attempt) = out {
-            // The context that wrote it may still send it until then.
-            let seen = now < attempt.written_at || attempt.send_before <= now;
-            return if seen { Next::TakeUp(purpose) } else { Next::Wait(attempt.send_before) };
+            return written(attempt, purpose, now);
         }
     }
     when(&life.hold, now, || match life.stage {
@@ -59,6 +60,31 @@ pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     })
 }
 
+/// An attempt is written down: the context that wrote it may still send it until its time is over.
+fn written(attempt: &Attempt, purpose: Purpose, now: Timestamp) -> Next {
+    let over = now < attempt.written_at || attempt.send_before <= now;
+    if over { Next::TakeUp(purpose) } else { Next::Wait(attempt.send_before) }
+}
+
+/// What is over wants to be deleted where that was asked for, else to be kept for its time.
+fn ended(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
+    let Some(deletion) = &operation.life.deletion else {
+        return match operation.kept_until() {
+            Some(at) if at <= now => Next::Remove,
+            Some(at) => Next::Wait(at),
+            None => Next::Nothing,
+        };
+    };
+    if let Some(attempt) = &deletion.current {
+        return written(attempt, Purpose::Delete, now);
+    }
+    if profile.calls.delete.is_none() || operation.life.job().is_none() {
+        return Next::Remove;
+    }
+    let purpose = if deletion.read { Purpose::Delete } else { Purpose::Settle };
+    when(&deletion.hold, now, || Next::Exchange(purpose))
+}
+
 /// Whether the clock has jumped back behind the setting of something that the operation waits for:
 /// such a wait must be set anew ([`super::step::Input::ClockJumpedBack`]), or it would only be over
 /// when the clock has caught up.
@@ -69,7 +95,9 @@ pub fn is_behind(operation: &Operation, now: Timestamp) -> bool {
         Some(Delivery::Pending(hold)) => Some(hold),
         Some(Delivery::Delivered(_) | Delivery::Acknowledged(_)) | None => None,
     };
-    [Some(life.hold()), settlement, delivery].into_iter().flatten().any(|hold| match hold {
+    let deletion = life.deletion.as_ref().map(|own| &own.hold);
+    [Some(life.hold()), settlement, delivery, deletion].into_iter().flatten().any(|hold| match hold
+    {
         Hold::Until { wait, .. } => now < wait.set_at,
         Hold::Ready | Hold::Parked { .. } => false,
     })

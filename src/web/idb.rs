@@ -129,8 +129,9 @@ impl Store for IndexedDbStore {
         if batch.is_empty() {
             return Ok(Vec::new());
         }
+        let stores = commit::stores(batch);
+        let scope = Scope { stores, durability: Some(durability) };
         let (batch, answers) = (Rc::from(batch), Rc::default());
-        let scope = Scope { stores: &commit::STORES, durability: Some(durability) };
         self.run(&scope, &|transaction| commit::begin(transaction, &batch, &answers)).await?;
         Ok(answers.take())
     }

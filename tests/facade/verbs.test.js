@@ -1,7 +1,7 @@
 // The verbs of the client and of an operation, as they go to the module.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadPackage, options, state } from "./package.js";
+import { loadPackage, options, settle, state } from "./package.js";
 
 async function opened(t, more) {
   const loaded = await loadPackage(t);
@@ -43,4 +43,40 @@ test("a revision goes to the module with the bytes of the moment, and a wrong on
   await invalid(operation.revise({ body: {}, key: "k" }), "revise.key");
   await invalid(operation.revise({ body: {}, limits: { attempts: 0 } }), "limits.attempts");
   assert.deepEqual(sent, [["op-1", { limits: { attempts: 3 } }, '{"url":"b"}']]);
+});
+
+test("a deletion is a command, and a deleted result is told so", async (t) => {
+  const { world, holdfast } = await opened(t);
+  const sent = [];
+  let newest = state({ status: "succeeded" });
+  world.script.submit = () => newest;
+  world.script.load = () => newest;
+  world.script.command = (client, id, json) => {
+    sent.push([id, JSON.parse(json)]);
+    return (newest = state({ status: "succeeded", revision: 2, deletion: { requestedAt: 5 } }));
+  };
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  await operation.delete();
+  assert.deepEqual([operation.deletion, operation.deletedAt], [{ requestedAt: 5 }, undefined]);
+  newest = state({ status: "succeeded", revision: 3, deletedAt: 7 });
+  world.clients[0].host.notify(newest, "[]");
+  await settle();
+  await assert.rejects(operation.result(), { code: "RESULT_EXPIRED" });
+  const outcome = await operation.outcome();
+  assert.deepEqual([outcome.status, outcome.error.code], ["expired", "RESULT_EXPIRED"]);
+  assert.deepEqual([operation.status, operation.deletedAt], ["succeeded", 7]);
+  assert.deepEqual(sent, [["op-1", { delete: {} }]]);
+});
+
+test("what is forgotten is no longer shown", async (t) => {
+  const { world, holdfast } = await opened(t);
+  world.script.submit = () => state();
+  world.script.forget = (client, service, intent) => (intent === "one" ? ["op-1"] : []);
+  await holdfast.submit("reports", { intent: "one", body: {} });
+  await holdfast.forget("reports", "other");
+  assert.equal(holdfast.getSnapshot().length, 1);
+  assert.equal(await holdfast.forget("reports", "one"), undefined);
+  assert.deepEqual(holdfast.getSnapshot(), []);
+  await invalid(holdfast.forget("reports", ""), "intent");
+  await assert.rejects(holdfast.forget("other", "one"), { code: "UNKNOWN_SERVICE" });
 });

@@ -130,6 +130,31 @@ impl World {
         record::decode(&row.document).expect("a record that can be read")
     }
 
+    pub fn delete(&self, context: &Context, operation: &Operation) -> Result<Operation, Error> {
+        self.command(context, operation, Command::Delete)
+    }
+
+    /// Forgets; `None` when the context ends before the answer.
+    pub fn try_forget(
+        &self,
+        context: &Context,
+        intent: &str,
+    ) -> Option<Result<Vec<OperationId>, Error>> {
+        let (driver, intent) = (context.driver.clone(), intent.into());
+        self.call(context, async move { driver.forget("reports".into(), intent).await })
+    }
+
+    pub fn forget(&self, context: &Context, intent: &str) -> Result<Vec<OperationId>, Error> {
+        self.try_forget(context, intent).expect("an answer")
+    }
+
+    /// Whether a body or a piece of a result is stored of an operation.
+    pub fn has_content(&self, id: &OperationId) -> bool {
+        let snapshot = format!("{:?}", self.0.store.snapshot());
+        let body = pollster::block_on(self.0.store.body(id)).expect("memory");
+        body.is_some() || snapshot.contains(&format!("ChunkId {{ operation: {id:?}"))
+    }
+
     pub fn cancel(&self, context: &Context, operation: &Operation) -> Result<Operation, Error> {
         self.command(context, operation, Command::Cancel)
     }

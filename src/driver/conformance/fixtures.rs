@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::task::Poll;
 
 use crate::driver::ports::store::{
-    Durability, JournalRow, Name, Queue, Row, Store, Write, Written,
+    Durability, Erase, JournalRow, Name, Queue, Row, Store, Write, Written,
 };
 use crate::model::ids::{Account, ContextId, Epoch, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
@@ -46,6 +46,7 @@ pub(super) fn write(row: Row) -> Write {
         fence: None,
         answer_by: None,
         beside: None,
+        erase: Erase::Nothing,
         name: None,
         body: None,
         takes: Vec::new(),

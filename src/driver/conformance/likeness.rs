@@ -2,7 +2,7 @@
 
 use super::fixtures::*;
 use crate::driver::memory::MemoryStore;
-use crate::driver::ports::store::{Queue, Row, Store, Unique, Write, Written};
+use crate::driver::ports::store::{Erase, Queue, Row, Store, Unique, Write, Written};
 use crate::model::ids::{OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence};
 use crate::model::time::{Timestamp, Wait};
@@ -80,6 +80,11 @@ impl Dice {
             fence: (self.below(4) == 0).then(|| self.fence(account)),
             answer_by: self.maybe(Self::time),
             beside: None,
+            erase: match self.below(10) {
+                0 => Erase::Everything,
+                1 => Erase::Content,
+                _ => Erase::Nothing,
+            },
             name: (self.below(4) == 0).then(|| {
                 let from = self.maybe(|dice| ["ann", dice.pick(&["/1", "/2"])].concat());
                 (name(self.pick(&["x", "y"])), from.as_deref().map(OperationId::from))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::index::{Index, Place};
 use crate::driver::admission::{Admission, Stored, admit};
 use crate::driver::ports::store::{
-    ChunkId, Due, JournalRow, Name, Queue, Row, Unique, Write, Written,
+    ChunkId, Due, Erase, JournalRow, Name, Queue, Row, Unique, Write, Written,
 };
 use crate::model::ids::{Account, LaneId, OperationId, Revision, WriteId};
 use crate::model::journal::JOURNAL_MAX;
@@ -57,6 +57,13 @@ impl Tables {
         if let Some(lane) = lane {
             self.lanes.insert(lane.id.clone(), lane);
         }
+        if write.erase > Erase::Nothing {
+            self.erase_content(id);
+        }
+        if write.erase == Erase::Everything {
+            self.erase(write);
+            return Written::Done;
+        }
         self.put_row(&write.row);
         if let Some((name, _)) = &write.name {
             self.names.insert(name.clone(), id.clone());
@@ -84,8 +91,29 @@ impl Tables {
         }
     }
 
-    fn put_row(&mut self, row: &Row) {
-        if let Some(old) = self.operations.insert(row.id.clone(), row.clone()) {
+    fn erase_content(&mut self, id: &OperationId) {
+        self.bodies.remove(id);
+        self.chunks.retain(|chunk, _| chunk.operation != *id);
+        self.journal.retain(|(own, _), _| own != id);
+    }
+
+    fn erase(&mut self, write: &Write) {
+        let id = &write.row.id;
+        self.take_row(id);
+        if let Some((name, _)) = &write.name
+            && self.names.get(name) == Some(id)
+        {
+            self.names.remove(name);
+        }
+        for unique in &write.takes {
+            if self.taken.get(unique) == Some(id) {
+                self.taken.remove(unique);
+            }
+        }
+    }
+
+    fn take_row(&mut self, id: &OperationId) {
+        if let Some(old) = self.operations.remove(id) {
             self.by_creation.remove(&old.account, old.created_at, &old.id);
             if let Some(due) = old.due {
                 self.by_due.remove(&old.lane, due, &old.id);
@@ -94,6 +122,11 @@ impl Tables {
                 self.by_delivery_due.remove(&old.lane, due, &old.id);
             }
         }
+    }
+
+    fn put_row(&mut self, row: &Row) {
+        self.take_row(&row.id);
+        self.operations.insert(row.id.clone(), row.clone());
         self.by_creation.insert(&row.account, row.created_at, &row.id);
         if let Some(due) = row.due {
             self.by_due.insert(&row.lane, due, &row.id);

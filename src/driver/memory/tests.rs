@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::MemoryStore;
-use crate::driver::ports::store::{Durability, Queue, Row, Store, Write, Written};
+use crate::driver::ports::store::{Durability, Erase, Queue, Row, Store, Write, Written};
 use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::time::Timestamp;
 
@@ -51,6 +51,7 @@ fn filled(rows: Vec<Row>) -> (MemoryStore, Vec<Row>) {
             fence: None,
             answer_by: None,
             beside: None,
+            erase: Erase::Nothing,
             name: None,
             body: None,
             takes: Vec::new(),
@@ -116,6 +117,7 @@ proptest! {
             fence: None,
             answer_by: None,
             beside: None,
+            erase: Erase::Nothing,
             name: None,
             body: None,
             takes: Vec::new(),

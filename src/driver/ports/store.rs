@@ -2,7 +2,7 @@
 
 use crate::model::ids::{Account, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
-pub use crate::model::storage::{Durability, Name, Queue, StoreError, Unique, Written};
+pub use crate::model::storage::{Durability, Erase, Name, Queue, StoreError, Unique, Written};
 use crate::model::time::Timestamp;
 
 /// Durable storage, shared by all contexts of one app on one machine.
@@ -120,6 +120,10 @@ pub struct Write {
     pub beside: Option<Box<Beside>>,
     /// The request body, written once.
     pub body: Option<Vec<u8>>,
+    /// What goes of what is stored, before the rest of this write is. Of [`Erase::Everything`], the
+    /// row, the name and what was taken are those that this write states; where the row is gone
+    /// already, that is [`Written::Done`].
+    pub erase: Erase,
     /// What this operation takes for its own. Taking again what is its own already is fine.
     pub takes: Vec<Unique>,
     /// Journal entries to write; an entry with the number of an earlier one replaces it.

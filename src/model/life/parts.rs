@@ -43,6 +43,30 @@ pub struct Cancel {
     pub settled: bool,
 }
 
+/// A wish to delete, followed like a submission of its own once the operation is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deletion {
+    /// When it was asked for.
+    pub requested_at: Timestamp,
+    /// The attempt that is written ahead and not yet settled.
+    pub current: Option<Attempt>,
+    /// How many attempts were written since it was last asked for.
+    pub attempts: u32,
+    /// The job is at the service, as far as is known: a lost answer is settled by reading first.
+    pub read: bool,
+    /// What it waits for.
+    pub hold: Hold,
+}
+
+/// Only a tombstone is left: body, result and journal are gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Purged {
+    /// Since when.
+    pub at: Timestamp,
+    /// The service has taken the deletion of its own copy, or has none.
+    pub at_service: bool,
+}
+
 /// Billing that may still change after the ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settlement {
@@ -78,4 +102,8 @@ pub struct Parts {
     pub settlement: Option<Settlement>,
     /// Delivery of the ending; `None` until there is one.
     pub delivery: Option<Delivery>,
+    /// The wish to delete.
+    pub deletion: Option<Deletion>,
+    /// Set when only a tombstone is left.
+    pub purged: Option<Purged>,
 }

@@ -13,6 +13,8 @@ pub struct Calls {
     pub cancel: Option<Call>,
     /// Runs a failed job again as new work.
     pub retry: Option<Call>,
+    /// Deletes a job that has stopped, with its result.
+    pub delete: Option<Call>,
 }
 
 /// One call.
@@ -53,6 +55,8 @@ pub enum Purpose {
     Result,
     /// Stops the job; changes state.
     Cancel,
-    /// Reads the job after its ending, for late billing.
+    /// Reads the job after its ending: for late billing, and for what became of a deletion.
     Settle,
+    /// Deletes the job; changes state.
+    Delete,
 }

@@ -89,6 +89,7 @@ impl Profile {
             Purpose::Poll | Purpose::Settle => self.calls.poll.as_ref(),
             Purpose::Result => self.calls.result.as_ref().or(self.calls.poll.as_ref()),
             Purpose::Cancel => self.calls.cancel.as_ref(),
+            Purpose::Delete => self.calls.delete.as_ref(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::model::ids::{
 use crate::model::life::{Delivery, Illegal, Life, Settlement};
 use crate::model::money::{Credits, Ledger};
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
-use crate::model::policy::Limits;
+use crate::model::policy::{Limits, Retention};
 use crate::model::time::{Timestamp, Wait};
 use crate::model::value::Value;
 
@@ -67,7 +67,7 @@ fn ending(by: u64, word: &Option<String>) -> Ending {
 fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
     let (now, by) = (Timestamp(*at), *by);
     let until = |reason| Hold::Until { wait: Wait::new(now, by), reason };
-    match which % 18 {
+    match which % 24 {
         0 | 1 => life.write_ahead(now, by, by, word.clone().map(Scope)),
         2 => life.not_sent(),
         3 => life.lost(),
@@ -93,6 +93,22 @@ fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
             hold: pick(&[Hold::Ready, until(WaitReason::Settlement)].each_ref(), by).clone(),
             reads: by as u32,
         })),
+        17 => life.want_delete(now),
+        18 => life.write_delete_ahead(now, by, by),
+        19 => life.delete_answered(by.is_multiple_of(2)),
+        20 => life.outlived_deletion(),
+        21 => life.hold_deletion(
+            pick(
+                &[
+                    &Hold::Ready,
+                    &until(WaitReason::Backoff),
+                    &Hold::Parked { reason: pick(ParkReason::ALL, by), at: now },
+                ],
+                by,
+            )
+            .clone(),
+        ),
+        22 => life.purge(now, by.is_multiple_of(2)),
         _ => life.deliver(match by % 4 {
             0 => Delivery::Pending(Hold::Ready),
             1 => Delivery::Pending(until(WaitReason::Delivery)),
@@ -139,6 +155,14 @@ fn any_credits() -> impl Strategy<Value = Vec<Option<Credits>>> {
     vec(option::of((-i64::MAX..=i64::MAX).prop_map(Credits)), 6)
 }
 
+fn retention(counts: &[u32], numbers: &[u64]) -> Retention {
+    Retention {
+        result_ms: counts[10].is_multiple_of(2).then_some(numbers[1]),
+        age_ms: counts[11].is_multiple_of(2).then_some(numbers[2]),
+        tombstone_ms: numbers[5],
+    }
+}
+
 pub(super) fn any_operation() -> impl Strategy<Value = Operation> {
     (
         vec(".{0,12}", 12),
@@ -179,6 +203,7 @@ pub(super) fn any_operation() -> impl Strategy<Value = Operation> {
                     attempts: counts[1],
                     cost: credits[0],
                 },
+                retention: retention(&counts, &numbers),
                 spent: Spent { attempts: counts[2], cost: credits[1].unwrap_or_default() },
                 life,
                 reported: Reported {
@@ -240,6 +265,7 @@ pub(super) fn usual() -> Operation {
         },
         carried: Vec::new(),
         limits: Limits::default(),
+        retention: Retention::default(),
         spent: Spent::default(),
         life,
         reported: Reported { state: Some("running".into()), ..Reported::default() },

@@ -29,7 +29,7 @@ pub enum ApiCommand {
 /// Everything that is wrong, by name.
 pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
     read(text, |reader| {
-        reader.only(&["cancel", "resume", "resolve", "retry", "acknowledge"]);
+        reader.only(&["cancel", "resume", "resolve", "retry", "acknowledge", "delete"]);
         let mut members = reader.members();
         if members.len() != 1 {
             reader.fault("it must be one command");
@@ -39,6 +39,10 @@ pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
             "cancel" => {
                 own.only(&[]);
                 ApiCommand::Step(Command::Cancel)
+            }
+            "delete" => {
+                own.only(&[]);
+                ApiCommand::Step(Command::Delete)
             }
             "acknowledge" => {
                 own.only(&[]);

@@ -16,19 +16,20 @@ struct Known<'a> {
 }
 
 pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
-    reader.only(&["submit", "poll", "result", "cancel", "retry"]);
+    reader.only(&["submit", "poll", "result", "cancel", "retry", "delete"]);
     let of_a_job = Known { params, carry: Some(carry) };
     let submit =
         reader.required("submit").and_then(|own| call(&own, Known { params, carry: None }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
     let (poll, result) = (other("poll"), other("result"));
-    let (cancel, retry) = (other("cancel"), other("retry"));
+    let (cancel, retry, delete) = (other("cancel"), other("retry"), other("delete"));
     Some(Calls {
         submit: submit?,
         poll: poll.flatten(),
         result: result.flatten(),
         cancel: cancel.flatten(),
         retry: retry.flatten(),
+        delete: delete.flatten(),
     })
 }
 

@@ -9,6 +9,7 @@ use crate::model::hold::{Hold, ParkReason};
 use crate::model::ids::JobId;
 use crate::model::life::{Delivery, Stage};
 use crate::model::policy::LimitsPatch;
+use crate::model::storage::Erase;
 use crate::rules::exits::{may_be_disproved, may_be_found, may_be_revised};
 
 /// A wish.
@@ -27,6 +28,10 @@ pub enum Command {
     Resolve(Resolution),
     /// The app has what it needs of the ending.
     Acknowledge,
+    /// Remove content, here and at the service.
+    Delete,
+    /// Remove the tombstone too: the intent is free again.
+    Forget,
 }
 
 /// How a person settles what cannot be learned by asking.
@@ -47,6 +52,8 @@ pub(super) fn carry_out(pen: &mut Pen<'_>, command: Command) -> Result<(), Refus
         Command::Resume { limits, accept_duplicate } => resume(pen, limits, accept_duplicate),
         Command::Resolve(resolution) => resolve(pen, resolution),
         Command::Acknowledge => acknowledge(pen),
+        Command::Delete => delete(pen),
+        Command::Forget => forget(pen),
     }
 }
 
@@ -150,6 +157,37 @@ fn resolve(pen: &mut Pen<'_>, resolution: Resolution) -> Result<(), Refused> {
         }
         Resolution::Abandon => pen.end(Ending::Abandoned)?,
     }
+    Ok(())
+}
+
+/// What is under way is stopped first; what is stored goes when it is over.
+fn delete(pen: &mut Pen<'_>) -> Result<(), Refused> {
+    if pen.op.life.purged.is_some() {
+        return Ok(());
+    }
+    if !matches!(pen.op.life.stage, Stage::Result { .. } | Stage::Ended { .. }) {
+        cancel(pen)?;
+    }
+    pen.op.life.want_delete(pen.now)?;
+    if pen.op.life.is_ended() {
+        (pen.op.counters.failures, pen.op.counters.authorizations) = (0, 0);
+    }
+    pen.note("delete.wanted");
+    Ok(())
+}
+
+fn forget(pen: &mut Pen<'_>) -> Result<(), Refused> {
+    if !pen.op.life.is_ended() {
+        return Err(Refused::NotAllowed(
+            "it is not over yet: forgotten now, it could be submitted and charged a second time; \
+             cancel() or delete() it first",
+        ));
+    }
+    if pen.op.life.deletion.is_some() {
+        return Err(Refused::NotAllowed("its deletion is under way; wait until it is deleted"));
+    }
+    pen.note("forgotten");
+    pen.erase(Erase::Everything);
     Ok(())
 }
 

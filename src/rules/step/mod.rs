@@ -5,6 +5,7 @@
 
 mod cancel;
 mod command;
+mod delete;
 mod delivery;
 mod pen;
 mod result;
@@ -24,7 +25,7 @@ use crate::model::journal::Entry;
 use crate::model::life::Illegal;
 use crate::model::operation::Operation;
 use crate::model::profile::{Profile, Purpose};
-use crate::model::storage::Durability;
+use crate::model::storage::{Durability, Erase};
 use crate::model::time::{Timestamp, Wait};
 
 /// What can happen to an operation.
@@ -53,6 +54,9 @@ pub enum Input {
     JobTaken,
     /// `onSettled` resolved, or failed.
     Delivered(bool),
+    /// Its time here is over, or nothing stands against its deletion: its content goes, or with a
+    /// tombstone all of it.
+    Removed,
     /// Corrected work takes its place.
     Revised,
     /// A person or code wants something.
@@ -87,6 +91,8 @@ pub struct Step {
     pub gate: Option<Wait>,
     /// The service's id that the operation now claims for its own.
     pub job: Option<JobId>,
+    /// What goes of what is stored.
+    pub erase: Erase,
 }
 
 /// Why an input changes nothing.
@@ -113,6 +119,7 @@ pub fn step(
         Input::Send { purpose, scope } => match purpose {
             Purpose::Submit => submit::send(&mut pen, scope)?,
             Purpose::Cancel => cancel::send(&mut pen)?,
+            Purpose::Delete => delete::send(&mut pen)?,
             Purpose::Poll | Purpose::Result | Purpose::Settle => {
                 return Err(Illegal.into());
             }
@@ -120,6 +127,7 @@ pub fn step(
         Input::NotSent(purpose) => match purpose {
             Purpose::Submit => submit::not_sent(&mut pen)?,
             Purpose::Cancel => pen.op.life.cancel_answered(false)?,
+            Purpose::Delete => pen.op.life.delete_answered(true)?,
             Purpose::Poll | Purpose::Result | Purpose::Settle => {
                 return Err(Illegal.into());
             }
@@ -127,8 +135,10 @@ pub fn step(
         Input::Lost(purpose) => match purpose {
             Purpose::Submit => submit::lost(&mut pen)?,
             Purpose::Cancel => cancel::lost(&mut pen)?,
+            Purpose::Delete => delete::lost(&mut pen)?,
             Purpose::Poll => work::failed(&mut pen, None)?,
             Purpose::Result => result::failed(&mut pen, None)?,
+            Purpose::Settle if pen.op.life.settlement.is_none() => delete::failed(&mut pen, None)?,
             Purpose::Settle => settle::failed(&mut pen)?,
         },
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
@@ -137,6 +147,7 @@ pub fn step(
         Input::ClockJumpedBack => trouble::clock_jumped_back(&mut pen)?,
         Input::JobTaken => submit::job_taken(&mut pen)?,
         Input::Delivered(done) => delivery::delivered(&mut pen, done)?,
+        Input::Removed => delete::removed(&mut pen)?,
         Input::Revised => command::revised(&mut pen)?,
         Input::Command(command) => command::carry_out(&mut pen, command)?,
     }
@@ -150,7 +161,9 @@ fn answered(pen: &mut Pen<'_>, purpose: Purpose, verdict: &Verdict) -> Result<()
         Purpose::Poll => work::answered(pen, verdict)?,
         Purpose::Result => result::answered(pen, verdict)?,
         Purpose::Cancel => cancel::answered(pen, verdict)?,
+        Purpose::Settle if pen.op.life.settlement.is_none() => delete::read(pen, verdict)?,
         Purpose::Settle => settle::answered(pen, verdict)?,
+        Purpose::Delete => delete::answered(pen, verdict)?,
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::model::life::{Illegal, Settlement, Stage};
 use crate::model::operation::Operation;
 use crate::model::policy::Backoff;
 use crate::model::profile::{Profile, Purpose};
-use crate::model::storage::Durability;
+use crate::model::storage::{Durability, Erase};
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::REQUEST_FLOOR_MS;
 
@@ -37,6 +37,7 @@ impl<'a> Pen<'a> {
             send: None,
             gate: None,
             job: None,
+            erase: Erase::Nothing,
         };
         Self { op, profile, now, dice, step }
     }
@@ -57,6 +58,12 @@ impl<'a> Pen<'a> {
     /// Takes the job's id for the operation's own.
     pub(super) fn claim_job(&mut self) {
         self.step.job = self.op.life.job().cloned();
+    }
+
+    /// What is stored of the operation goes.
+    pub(super) fn erase(&mut self, what: Erase) {
+        self.strictly();
+        self.step.erase = what;
     }
 
     pub(super) fn note(&mut self, event: &'static str) -> &mut Entry {
@@ -149,8 +156,12 @@ impl<'a> Pen<'a> {
     pub(super) fn rate_limited(&mut self, said: &Said) -> Result<(), Illegal> {
         self.op.counters.failures += 1;
         let (length_ms, _) = self.pause_ms(self.profile.retry, Some(said));
-        self.step.gate = Some(Wait::new(self.now, length_ms));
+        self.close_gate(length_ms);
         self.wait(length_ms, WaitReason::RateLimit)
+    }
+
+    pub(super) fn close_gate(&mut self, length_ms: u64) {
+        self.step.gate = Some(Wait::new(self.now, length_ms));
     }
 
     /// Waits; a wait that would end past the deadline parks at once instead.

@@ -1,5 +1,6 @@
 //! Missing credentials and reached bounds: the ways to a park that all stages share.
 
+use super::delete;
 use super::pen::Pen;
 use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::life::{Delivery, Illegal, Settlement};
@@ -46,8 +47,11 @@ pub(super) fn unauthorized(pen: &mut Pen<'_>, purpose: Purpose) -> Result<(), Il
     let index = pen.op.counters.authorizations;
     pen.op.counters.authorizations = index.saturating_add(1);
     let length_ms = backoff::poll_delay(&pen.profile.retry, index, pen.dice);
-    if pen.op.life.is_ended() {
+    if pen.op.life.settlement.is_some() {
         return wait_for_settlement(pen, length_ms);
+    }
+    if pen.op.life.deletion.is_some() && pen.op.life.is_ended() {
+        return delete::unauthorized(pen, length_ms);
     }
     if pen.op.counters.authorizations >= AUTHORIZATIONS_MAX {
         return pen.park(ParkReason::NeedsCredential);
@@ -75,6 +79,10 @@ pub(super) fn clock_jumped_back(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     if let Some(open) = pen.op.life.settlement.clone() {
         let hold = anew(&open.hold);
         pen.op.life.settle(Some(Settlement { hold, ..open }))?;
+    }
+    if let Some(deletion) = &pen.op.life.deletion {
+        let hold = anew(&deletion.hold);
+        pen.op.life.hold_deletion(hold)?;
     }
     if let Some(Delivery::Pending(hold)) = &pen.op.life.delivery {
         let hold = anew(hold);

@@ -10,17 +10,24 @@ use web_sys::IdbRequest;
 use super::codec::{
     entry_to_js, float, id_from_js, key, lane_from_js, lane_to_js, row_to_js, some_row_from_js,
 };
-use super::schema::{BODIES, JOURNAL, LANES, NAMES, OPERATIONS, PROFILES, SERVICE_IDS};
+use super::read::all_of;
+use super::schema::{BODIES, CHUNKS, JOURNAL, LANES, NAMES, OPERATIONS, PROFILES, SERVICE_IDS};
 use super::transaction::{Step, Transaction};
 use crate::driver::admission::{Admission, Stored, admit};
-use crate::driver::ports::store::{JournalRow, Name, Row, Unique, Write, Written};
+use crate::driver::ports::store::{Erase, JournalRow, Name, Row, Unique, Write, Written};
 use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::journal::JOURNAL_MAX;
 use crate::model::lane::Lane;
 
-/// What a commit may touch.
-pub(super) const STORES: [&str; 7] =
-    [OPERATIONS, BODIES, JOURNAL, NAMES, SERVICE_IDS, LANES, PROFILES];
+/// What a commit may touch; the last only where something is erased.
+const STORES: [&str; 8] =
+    [OPERATIONS, BODIES, JOURNAL, NAMES, SERVICE_IDS, LANES, PROFILES, CHUNKS];
+
+/// The stores that a batch touches.
+pub(super) fn stores(batch: &[Write]) -> &'static [&'static str] {
+    let erases = batch.iter().any(|write| write.erase > Erase::Nothing);
+    &STORES[..STORES.len() - usize::from(!erases)]
+}
 
 /// Makes the reads of a batch; the step judges and writes, and leaves its answers.
 pub(super) fn begin(
@@ -147,7 +154,7 @@ impl Reads {
 
 /// What is known under keys; the newest counts. Batches are short, so that a walk is quicker, and
 /// its code much smaller, than a tree.
-struct Known<K, V>(Vec<(K, V)>);
+struct Known<K, V>(Vec<(K, Option<V>)>);
 
 impl<K, V> Default for Known<K, V> {
     fn default() -> Self {
@@ -157,11 +164,15 @@ impl<K, V> Default for Known<K, V> {
 
 impl<K: PartialEq, V> Known<K, V> {
     fn put(&mut self, key: K, value: V) {
-        self.0.push((key, value));
+        self.0.push((key, Some(value)));
+    }
+
+    fn remove(&mut self, key: K) {
+        self.0.push((key, None));
     }
 
     fn get(&self, key: &K) -> Option<&V> {
-        self.0.iter().rev().find(|(own, _)| own == key).map(|(_, value)| value)
+        self.0.iter().rev().find(|(own, _)| own == key)?.1.as_ref()
     }
 }
 
@@ -206,13 +217,20 @@ impl View {
         };
         let row = &write.row;
         let id = JsValue::from(row.id.as_str());
-        self.put_row(transaction, row, &write.journal)?;
-        if let Some(beside) = &write.beside {
-            self.put_row(transaction, &beside.row, &beside.journal)?;
-        }
         if let Some(lane) = lane {
             put(LANES, &lane.id.as_str().into(), &lane_to_js(&lane))?;
             self.lanes.put(lane.id.clone(), lane);
+        }
+        if write.erase > Erase::Nothing {
+            self.erase_content(transaction, &row.id)?;
+        }
+        if write.erase == Erase::Everything {
+            self.erase(transaction, write)?;
+            return Ok(Written::Done);
+        }
+        self.put_row(transaction, row, &write.journal)?;
+        if let Some(beside) = &write.beside {
+            self.put_row(transaction, &beside.row, &beside.journal)?;
         }
         if let Some((name, _)) = &write.name {
             put(NAMES, &name_key(name), &id)?;
@@ -233,6 +251,39 @@ impl View {
             self.profiles.put(digest.clone(), ());
         }
         Ok(Written::Done)
+    }
+
+    fn erase_content(
+        &mut self,
+        transaction: &Transaction,
+        id: &OperationId,
+    ) -> Result<(), JsValue> {
+        let own = JsValue::from(id.as_str());
+        transaction.store(BODIES)?.delete(&own)?;
+        let parts = all_of(&own)?;
+        transaction.store(CHUNKS)?.delete(&parts)?;
+        transaction.store(JOURNAL)?.delete(&parts)?;
+        self.bodies.remove(id.clone());
+        Ok(())
+    }
+
+    fn erase(&mut self, transaction: &Transaction, write: &Write) -> Result<(), JsValue> {
+        let id = &write.row.id;
+        transaction.store(OPERATIONS)?.delete(&id.as_str().into())?;
+        self.versions.remove(id.clone());
+        if let Some((name, _)) = &write.name
+            && self.names.get(name) == Some(id)
+        {
+            transaction.store(NAMES)?.delete(&name_key(name))?;
+            self.names.remove(name.clone());
+        }
+        for unique in &write.takes {
+            if self.taken.get(unique) == Some(id) {
+                transaction.store(SERVICE_IDS)?.delete(&unique_key(unique))?;
+                self.taken.remove(unique.clone());
+            }
+        }
+        Ok(())
     }
 
     fn put_row(

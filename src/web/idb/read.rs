@@ -29,6 +29,11 @@ fn end() -> JsValue {
     Array::new().into()
 }
 
+/// Everything whose key begins with this.
+pub(super) fn all_of(first: &JsValue) -> Result<IdbKeyRange, JsValue> {
+    IdbKeyRange::bound(&key(slice::from_ref(first)), &key(&[first.clone(), end()]))
+}
+
 /// The row that a name leads to: two reads, the second made when the first has told where.
 pub(super) fn find(transaction: &Transaction, name: &Name) -> Result<Step, JsValue> {
     transaction.follow(&transaction.store(NAMES)?.get(&name_key(name))?);
@@ -116,8 +121,7 @@ pub(super) fn list(
 
 /// The journal's ring, in the order of its numbers.
 pub(super) fn journal(transaction: &Transaction, id: &OperationId) -> Result<Step, JsValue> {
-    let id = JsValue::from(id.as_str());
-    let range = IdbKeyRange::bound(&key(slice::from_ref(&id)), &key(&[id, end()]))?;
+    let range = all_of(&id.as_str().into())?;
     transaction.follow(&transaction.store(JOURNAL)?.get_all_with_key(&range)?);
     Ok(leaving())
 }

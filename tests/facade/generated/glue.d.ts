@@ -19,6 +19,7 @@ export class Client {
   submit(service: string, submissionJson: string, body: Uint8Array): Promise<string>;
   adopt(service: string, adoptionJson: string): Promise<string>;
   find(service: string, intent: string): Promise<string | undefined>;
+  forget(service: string, intent: string): Promise<string[]>;
   load(id: string): Promise<string | undefined>;
   list(filterJson: string): Promise<string>;
   command(id: string, commandJson: string): Promise<string>;

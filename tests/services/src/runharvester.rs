@@ -3,7 +3,8 @@
 //! What a job does is steered by optional members of its request's body: `duration_ms` (3000),
 //! `outcome` (`completed`, `failed`, `source_blocked`), `failure_class` (`input`, `target`,
 //! `transient`, `internal`), `captcha`, `retention_ms` (one hour), `result_bytes`, `not_ready_ms`,
-//! `not_found_ms` and `fail_times` (how many runs of its lineage fail before one completes).
+//! `not_found_ms` and `fail_times` (how many runs of its lineage fail before one completes). Beyond
+//! the service's page it deletes jobs that have stopped: `DELETE` is 202, and 409 for an active job.
 mod calls;
 mod config;
 mod route;
@@ -71,6 +72,7 @@ impl Model for RunHarvester {
             (Call::Poll, Some(id)) => self.poll(now_ms, id),
             (Call::Result, Some(id)) => self.result(now_ms, id),
             (Call::Cancel, Some(id)) => self.cancel(now_ms, id),
+            (Call::Delete, Some(id)) => self.delete(now_ms, id),
             (Call::Retry, Some(id)) => self.retry(now_ms, request, id),
             _ => self.refuse(404, "ROUTE_NOT_FOUND", "There is nothing at this path."),
         }

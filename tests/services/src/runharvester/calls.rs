@@ -1,4 +1,4 @@
-//! The five calls.
+//! The calls.
 use serde_json::{Value, json};
 
 use super::RunHarvester;
@@ -116,6 +116,17 @@ impl RunHarvester {
         let job = job.clone();
         self.advance(now);
         Response::json(202, &self.status_body(now, &job))
+    }
+
+    pub(super) fn delete(&mut self, now: u64, id: &str) -> Response {
+        let Some(job) = self.desk.jobs.get(id) else {
+            return self.not_found();
+        };
+        if !job.phase_at(now).is_ended() {
+            return self.refuse(409, "JOB_ACTIVE", "An active job must be cancelled first.");
+        }
+        self.desk.jobs.remove(id);
+        Response::json(202, &json!({"id": id, "deleted": true}))
     }
 
     fn status_body(&self, now: u64, job: &Job) -> Value {

@@ -11,6 +11,7 @@ pub(super) fn route(request: &Request) -> Route<'_> {
         ("POST", ["api", "v1", "data", "requests", id, "cancel"]) => {
             Route::of_job(Call::Cancel, id)
         }
+        ("DELETE", ["api", "v1", "data", "requests", id]) => Route::of_job(Call::Delete, id),
         ("POST", ["api", "v1", "data", "requests", id, "retry"]) => Route::of_job(Call::Retry, id),
         _ => Route::nowhere(),
     }

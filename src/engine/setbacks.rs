@@ -1,0 +1,83 @@
+//! Writes that did not go through: another context was quicker, or storage failed.
+
+use super::Engine;
+use super::calls::Waiting;
+use super::entry::Entry;
+use super::output::Output;
+use super::persist::PendingWrite;
+use super::reply::CallError;
+use crate::model::ids::Revision;
+use crate::model::life::Life;
+use crate::model::storage::StoreError;
+use crate::model::time::Timestamp;
+use crate::rules::bounds::LEASE_GRACE_MS;
+use crate::rules::step;
+
+/// How often in a row a record is read again because another context keeps writing it.
+const RELOADS_MAX: u32 = 8;
+
+impl Engine {
+    /// Another context has written it: what this one knows is old. The input is carried into what
+    /// is stored now, so that an answer is never lost to a race.
+    pub(super) fn read_again(&mut self, pending: PendingWrite) {
+        let Some(entry) = self.entries.get_mut(&pending.id) else {
+            return;
+        };
+        entry.reloads += 1;
+        if entry.reloads > RELOADS_MAX {
+            self.refuse(pending.call, CallError::StorageUnavailable("too many writers".into()));
+            return self.abandon_entry(&pending.id);
+        }
+        entry.reloading = true;
+        if let Some(input) = pending.input {
+            entry.inbox.insert(0, (input, pending.call));
+        }
+        self.outputs.push(Output::Load(pending.id));
+    }
+
+    /// This context no longer owns the lane. A wish of the app is written without ownership; all
+    /// else is the new owner's to find out.
+    pub(super) fn fenced(&mut self, now: Timestamp, pending: PendingWrite) {
+        let lane = pending.operation.lane();
+        let wish = match pending.input {
+            Some(step::Input::Command(command)) => pending.call.map(|call| (call, command)),
+            Some(_) | None => None,
+        };
+        let birth = self.entries.get_mut(&pending.id).and_then(|entry| entry.birth.take());
+        self.lose(now, &lane);
+        if let Some((call, command)) = wish {
+            self.call_on(now, &pending.id, Waiting::Command(call, command));
+        }
+        if let Some(birth) = birth {
+            let mut entry = Entry::new(pending.operation);
+            if entry.operation.life.evidence.accepted.is_none() {
+                entry.operation.life = Life::new();
+            }
+            entry.operation.revision = Revision::default();
+            entry.operation.counters.journal = 0;
+            entry.birth = Some(birth);
+            self.entries.insert(pending.id.clone(), entry);
+            self.write_newborn(now, &pending.id);
+        }
+    }
+
+    pub(super) fn not_stored(&mut self, now: Timestamp, pending: PendingWrite, error: &StoreError) {
+        let why = match error {
+            StoreError::Unknown(why) => CallError::Unconfirmed(why.clone()),
+            StoreError::Unavailable(why) | StoreError::Full(why) | StoreError::Aborted(why) => {
+                CallError::StorageUnavailable(why.clone())
+            }
+        };
+        let entry = self.entries.get_mut(&pending.id);
+        let birth = entry.and_then(|entry| entry.birth.take());
+        for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
+            self.refuse(Some(call), why.clone());
+        }
+        let lane = pending.operation.lane();
+        self.abandon_entry(&pending.id);
+        if let Some(lane) = self.lanes.get_mut(&lane) {
+            lane.work.look_at(now.after(LEASE_GRACE_MS));
+            lane.delivery.look_at(now.after(LEASE_GRACE_MS));
+        }
+    }
+}

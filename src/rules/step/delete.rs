@@ -1,0 +1,170 @@
+//! Deleting a job that is over, and what is kept of it: a submission of its own, whose lost answers
+//! are settled by reading.
+
+use super::pen::Pen;
+use crate::model::hold::{Hold, ParkReason, WaitReason};
+use crate::model::life::Illegal;
+use crate::model::profile::{Meaning, Purpose};
+use crate::model::storage::Erase;
+use crate::model::time::Wait;
+use crate::rules::bounds::{
+    AUTHORIZATIONS_MAX, DELETE_ATTEMPTS_MAX, EXCHANGE_TIMEOUT_MS, REQUEST_FLOOR_MS, SEND_BEFORE_MS,
+};
+use crate::rules::classify::{Finding, Said, Verdict};
+
+pub(super) fn send(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    let call = pen.profile.calls.delete.as_ref();
+    let timeout_ms = call.map_or(EXCHANGE_TIMEOUT_MS, |call| call.timeout_ms);
+    if pen.op.life.deletion.as_ref().is_some_and(|own| own.attempts == 0) {
+        pen.op.counters.failures = 0;
+    }
+    pen.op.life.write_delete_ahead(pen.now, SEND_BEFORE_MS, timeout_ms + SEND_BEFORE_MS)?;
+    pen.strictly();
+    pen.note("delete.written").purpose = Some(Purpose::Delete);
+    pen.send(Purpose::Delete);
+    Ok(())
+}
+
+pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    pen.note("delete.lost").purpose = Some(Purpose::Delete);
+    unsettled(pen)?;
+    failed(pen, None)
+}
+
+pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
+    let said = &verdict.said;
+    pen.note_answer("delete.answered", Purpose::Delete, said);
+    let meaning = match &verdict.finding {
+        // Accepted is enough: cleanup at the service may still be under way.
+        Finding::Done => {
+            pen.op.life.delete_answered(true)?;
+            return gone(pen, true);
+        }
+        Finding::Other(meaning) => *meaning,
+        Finding::Redirected
+        | Finding::Unreadable(_)
+        | Finding::Accepted(_)
+        | Finding::Job(_)
+        | Finding::Kept(_)
+        | Finding::Incomplete(_) => Meaning::Unknown,
+    };
+    // What stands in its way may have changed by the time it is read.
+    let known = !matches!(
+        meaning,
+        Meaning::Transient | Meaning::Unknown | Meaning::InProgress | Meaning::NotReady
+    );
+    if known {
+        pen.op.life.delete_answered(true)?;
+    } else {
+        unsettled(pen)?;
+    }
+    refused(pen, meaning, said)
+}
+
+/// Whether the attempt took effect is read first, where jobs can be read; else it is made again:
+/// deleting twice does no harm.
+fn unsettled(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    pen.op.life.delete_answered(pen.profile.calls.poll.is_none())
+}
+
+/// The job was read, because it is not known whether a deletion took effect.
+pub(super) fn read(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
+    let said = &verdict.said;
+    pen.note_answer("delete.read", Purpose::Settle, said);
+    match &verdict.finding {
+        Finding::Job(_) => {
+            pen.op.life.outlived_deletion()?;
+            failed(pen, Some(said))
+        }
+        Finding::Other(meaning) => refused(pen, *meaning, said),
+        Finding::Redirected
+        | Finding::Unreadable(_)
+        | Finding::Accepted(_)
+        | Finding::Kept(_)
+        | Finding::Incomplete(_)
+        | Finding::Done => failed(pen, Some(said)),
+    }
+}
+
+fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
+    match meaning {
+        Meaning::NotFound | Meaning::Expired => gone(pen, true),
+        Meaning::RateLimited => {
+            let (length_ms, _) = pen.pause_ms(pen.profile.retry, Some(said));
+            pen.close_gate(length_ms);
+            wait(pen, length_ms, WaitReason::RateLimit)
+        }
+        Meaning::NeedsCredential if pen.op.counters.authorizations == 0 => {
+            pen.op.counters.authorizations += 1;
+            wait(pen, REQUEST_FLOOR_MS, WaitReason::Authorization)
+        }
+        Meaning::NeedsCredential => park(pen, ParkReason::NeedsCredential),
+        Meaning::NeedsCredit => park(pen, ParkReason::NeedsCredit),
+        Meaning::NeedsAccess
+        | Meaning::Rejected
+        | Meaning::SourceBlocked
+        | Meaning::VersionMoved
+        | Meaning::KeyConflict => park(pen, ParkReason::NeedsAccess),
+        Meaning::Transient
+        | Meaning::InProgress
+        | Meaning::NotReady
+        | Meaning::AlreadyEnded
+        | Meaning::Failed
+        | Meaning::RunningOrFailed
+        | Meaning::Consumed
+        | Meaning::Unknown => failed(pen, Some(said)),
+    }
+}
+
+/// Whether it took effect is not known, or it did not: within bounds it is tried again.
+pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
+    pen.op.counters.failures += 1;
+    let (length_ms, told) = pen.pause_ms(pen.profile.retry, said);
+    wait(pen, length_ms, if told { WaitReason::ServerGuidance } else { WaitReason::Backoff })
+}
+
+/// The app could not give a credential.
+pub(super) fn unauthorized(pen: &mut Pen<'_>, length_ms: u64) -> Result<(), Illegal> {
+    if pen.op.counters.authorizations >= AUTHORIZATIONS_MAX {
+        return park(pen, ParkReason::NeedsCredential);
+    }
+    wait(pen, length_ms, WaitReason::Authorization)
+}
+
+/// What is kept goes: because nothing at the service stands against it, or its time is over.
+pub(super) fn removed(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    let due = pen.op.kept_until().is_some_and(|at| at <= pen.now);
+    if !due && pen.op.life.deletion.is_none() {
+        return Err(Illegal);
+    }
+    if pen.op.life.purged.is_none() {
+        return gone(pen, false);
+    }
+    pen.note("tombstone.expired");
+    pen.erase(Erase::Everything);
+    Ok(())
+}
+
+fn gone(pen: &mut Pen<'_>, at_service: bool) -> Result<(), Illegal> {
+    pen.op.life.purge(pen.now, at_service)?;
+    pen.note("deleted");
+    pen.erase(Erase::Content);
+    Ok(())
+}
+
+fn wait(pen: &mut Pen<'_>, length_ms: u64, reason: WaitReason) -> Result<(), Illegal> {
+    let deletion = pen.op.life.deletion.as_ref();
+    let attempts = deletion.filter(|own| own.read).map_or(0, |own| own.attempts);
+    // A last attempt whose answer was lost is still read for.
+    let failures = pen.op.counters.failures;
+    if attempts >= DELETE_ATTEMPTS_MAX || failures >= 2 * DELETE_ATTEMPTS_MAX {
+        return park(pen, ParkReason::BudgetExhausted);
+    }
+    pen.op.life.hold_deletion(Hold::Until { wait: Wait::new(pen.now, length_ms), reason })
+}
+
+fn park(pen: &mut Pen<'_>, reason: ParkReason) -> Result<(), Illegal> {
+    pen.strictly();
+    pen.note("delete.parked").code = Some(reason.name().into());
+    pen.op.life.hold_deletion(Hold::Parked { reason, at: pen.now })
+}

@@ -1,0 +1,382 @@
+//! Deleting: at the service, and here; what stays is a tombstone.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod world;
+
+use holdfast::model::error::Code;
+use holdfast::model::hold::{Hold, ParkReason};
+use holdfast::model::operation::Operation;
+use holdfast::model::policy::Limits;
+use holdfast_services::Call;
+use world::{Context, DAY_MS, PROFILE, Settings, World, failed, standing};
+
+/// The profile with a call that deletes.
+fn deletable() -> String {
+    let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+    profile["calls"]["delete"] =
+        serde_json::json!({"method": "DELETE", "path": "/api/v1/data/requests/{id}"});
+    profile.to_string()
+}
+
+fn opened(faults: &str) -> (World, Context) {
+    let world = World::with_faults(faults);
+    let context = world.open_with(Limits::default(), &deletable());
+    (world, context)
+}
+
+/// Lives to its end, wants to be deleted, and comes to rest.
+fn deleted(faults: &str, options: &str) -> (World, Context, Operation) {
+    let (world, context) = opened(faults);
+    let ended = world.live(&context, "daily", options);
+    world.delete(&context, &ended).expect("a wish");
+    world.pass(600_000);
+    let rested = world.stored("daily").expect("a tombstone");
+    (world, context, rested)
+}
+
+fn deletes(world: &World) -> usize {
+    world.requests(Call::Delete).len()
+}
+
+#[test]
+fn without_a_call_for_it_only_what_is_here_goes() {
+    let world = World::new();
+    let context = world.open();
+    let ended = world.live(&context, "daily", r#","result_bytes":600000"#);
+    let id = &ended.identity.id;
+    assert!(world.has_content(id));
+    world.delete(&context, &ended).expect("a wish");
+    world.pass(1_000);
+    assert!(!world.has_content(id));
+    let tombstone = world.stored("daily").expect("a tombstone");
+    assert!(tombstone.life.purged.is_some() && tombstone.life.deletion.is_none());
+    assert_eq!(tombstone.identity, ended.identity);
+    assert_eq!(tombstone.life.stage, ended.life.stage);
+    assert_eq!(tombstone.life.job(), ended.life.job());
+    assert!(world.journal(&context, id).len() <= 1);
+    assert!(world.kept_bytes(&context, id).is_empty());
+}
+
+#[test]
+fn the_service_deletes_its_copy_too_and_an_accepted_deletion_is_enough() {
+    let (world, _, tombstone) = deleted("[]", "");
+    assert!(tombstone.life.purged.as_ref().expect("a tombstone").at_service);
+    assert!(!world.has_content(&tombstone.identity.id));
+    assert_eq!(standing(&tombstone), "succeeded");
+    assert_eq!(deletes(&world), 1);
+}
+
+#[test]
+fn what_is_under_way_is_cancelled_and_waited_for_first() {
+    let (world, context) = opened("[]");
+    world.submit(&context, "daily", r#","duration_ms":600000"#);
+    let active = world.until("daily", |own| own.life.job().is_some());
+    world.delete(&context, &active).expect("a wish");
+    let tombstone = world.until("daily", |own| own.life.purged.is_some());
+    assert_eq!(standing(&tombstone), "cancelled");
+    let calls: Vec<_> = world.requests(Call::Any).into_iter().map(|own| own.call).collect();
+    let place = |call| calls.iter().position(|own| *own == call).expect("it is called");
+    assert!(place(Call::Cancel) < place(Call::Delete));
+    assert_eq!(deletes(&world), 1);
+    let billing = tombstone.ledger.token_state.as_deref();
+    assert_eq!(billing, Some("released"), "billing is read out before the job is gone");
+}
+
+#[test]
+fn what_was_never_sent_goes_at_once() {
+    let (world, context) = opened("[]");
+    world.0.settings.borrow_mut().unauthorized = 1;
+    let queued = world.submit(&context, "daily", "");
+    world.delete(&context, &queued).expect("a wish");
+    world.pass(1_000);
+    let tombstone = world.stored("daily").expect("a tombstone");
+    assert_eq!(standing(&tombstone), "cancelled");
+    assert!(tombstone.life.purged.is_some());
+    assert_eq!(world.requests(Call::Any).len(), 0);
+}
+
+#[test]
+fn what_cannot_be_stopped_is_not_deleted_before_it_ends() {
+    let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+    profile["calls"].as_object_mut().expect("an object").remove("cancel");
+    let world = World::new();
+    let context = world.open_with(Limits::default(), &profile.to_string());
+    world.submit(&context, "daily", r#","duration_ms":60000"#);
+    let active = world.until("daily", |own| own.life.job().is_some());
+    let error = world.delete(&context, &active).expect_err("refused");
+    assert_eq!(error.code, Code::NotAllowed);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    world.delete(&context, &ended).expect("it is over");
+}
+
+#[test]
+fn a_lost_answer_is_settled_by_reading_and_nothing_is_deleted_blindly() {
+    let (world, _, tombstone) = deleted(r#"[{"call":"delete","fault":"lose_after"}]"#, "");
+    assert!(tombstone.life.purged.as_ref().expect("a tombstone").at_service);
+    assert_eq!(deletes(&world), 1);
+    let (world, _, tombstone) = deleted(r#"[{"call":"delete","fault":"lose_before"}]"#, "");
+    assert!(tombstone.life.purged.is_some());
+    assert_eq!(deletes(&world), 2);
+    for status in [500, 503, 409] {
+        let faults = format!(r#"[{{"call":"delete","fault":"status","status":{status}}}]"#);
+        let (world, _, tombstone) = deleted(&faults, "");
+        assert!(tombstone.life.purged.is_some(), "{status}");
+        let calls: Vec<_> = world.requests(Call::Any).into_iter().map(|own| own.call).collect();
+        assert_eq!(calls[calls.len() - 3..], [Call::Delete, Call::Poll, Call::Delete], "{status}");
+    }
+}
+
+#[test]
+fn a_job_that_is_gone_already_is_deleted() {
+    for status in [404, 410] {
+        let faults = format!(r#"[{{"call":"delete","fault":"status","status":{status}}}]"#);
+        let (world, _, tombstone) = deleted(&faults, "");
+        assert!(tombstone.life.purged.as_ref().expect("a tombstone").at_service);
+        assert_eq!(deletes(&world), 1);
+    }
+}
+
+#[test]
+fn a_refusal_waits_for_a_person_and_goes_on_when_asked_again() {
+    for (status, reason) in [
+        (401, ParkReason::NeedsCredential),
+        (402, ParkReason::NeedsCredit),
+        (400, ParkReason::NeedsAccess),
+    ] {
+        let faults =
+            format!(r#"[{{"call":"delete","fault":"status","status":{status},"times":2}}]"#);
+        let (world, context, parked) = deleted(&faults, "");
+        let hold = parked.life.deletion.as_ref().map(|own| own.hold.clone());
+        assert!(
+            matches!(hold, Some(Hold::Parked { reason: own, .. }) if own == reason),
+            "{status}: {hold:?}"
+        );
+        assert!(world.has_content(&parked.identity.id));
+        world.0.service.borrow_mut().faults.clear();
+        world.delete(&context, &parked).expect("a wish");
+        world.until("daily", |own| own.life.purged.is_some());
+    }
+}
+
+#[test]
+fn a_service_that_never_takes_it_is_asked_a_few_times_only() {
+    for faults in [
+        r#"[{"call":"delete","fault":"status","status":503,"times":99}]"#,
+        r#"[{"call":"delete","fault":"status","status":409,"times":99}]"#,
+        r#"[{"call":"delete","fault":"lose_before","times":99}]"#,
+        r#"[{"call":"delete","fault":"rate_limited","retry_after":1,"times":99}]"#,
+        r#"[{"call":"delete","fault":"status","status":302,"times":99}]"#,
+    ] {
+        let (world, _, parked) = deleted(faults, "");
+        let hold = parked.life.deletion.as_ref().map(|own| own.hold.clone());
+        let budget = ParkReason::BudgetExhausted;
+        assert!(
+            matches!(hold, Some(Hold::Parked { reason, .. }) if reason == budget),
+            "{faults}: {hold:?}"
+        );
+        assert!(deletes(&world) <= 5, "{faults}: {}", deletes(&world));
+    }
+}
+
+#[test]
+fn a_credential_that_cannot_be_had_parks_the_deletion_alone() {
+    let (world, context) = opened("[]");
+    let ended = world.live(&context, "daily", "");
+    world.0.settings.borrow_mut().unauthorized = u32::MAX;
+    world.delete(&context, &ended).expect("a wish");
+    world.pass(600_000);
+    let parked = world.stored("daily").expect("it is stored");
+    assert_eq!(standing(&parked), "succeeded");
+    world.0.settings.borrow_mut().unauthorized = 0;
+    world.delete(&context, &parked).expect("a wish");
+    world.until("daily", |own| own.life.purged.is_some());
+}
+
+#[test]
+fn the_same_request_gives_the_tombstone_s_operation_and_another_is_a_conflict() {
+    let (world, context, tombstone) = deleted("[]", "");
+    let again = world.submit(&context, "daily", "");
+    assert_eq!(again.identity.id, tombstone.identity.id);
+    assert_eq!(standing(&again), "succeeded");
+    let error = world.try_submit(&context, "daily", r#","duration_ms":9"#).expect_err("a conflict");
+    assert_eq!(error.code, Code::IntentConflict);
+    world.pass(DAY_MS);
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_tombstone_is_deleted_once_and_its_failed_job_not_run_again() {
+    let (world, context, tombstone) = deleted("[]", r#","outcome":"failed""#);
+    world.delete(&context, &tombstone).expect("nothing is left to do");
+    world.pass(60_000);
+    assert_eq!(deletes(&world), 1);
+    let reviewed = failed(&tombstone).id.clone();
+    let error = world.retry(&context, &tombstone, &reviewed, true).expect_err("refused");
+    assert_eq!(error.code, Code::NotAllowed);
+}
+
+#[test]
+fn the_ending_is_still_delivered() {
+    let (world, context) = opened("[]");
+    world.0.settings.borrow_mut().failing_deliveries = 3;
+    let queued = world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.is_ended());
+    world.delete(&context, &queued).expect("a wish");
+    world.pass(600_000);
+    assert_eq!(*world.0.delivered.borrow(), [queued.identity.id.0]);
+}
+
+#[test]
+fn a_tombstone_goes_after_400_days_and_not_before() {
+    let (world, context, tombstone) = deleted("[]", "");
+    world.kill(&context);
+    world.0.clock.advance(world.0.clock.now() + 399 * DAY_MS);
+    let context = world.open();
+    world.pass(60_000);
+    assert!(world.stored("daily").is_some());
+    world.kill(&context);
+    world.0.clock.advance(world.0.clock.now() + DAY_MS);
+    let context = world.open();
+    world.pass(60_000);
+    assert!(world.stored("daily").is_none());
+    assert!(world.listed(&context).expect("a list").is_empty());
+    let anew = world.submit(&context, "daily", "");
+    assert_ne!(anew.identity.id, tombstone.identity.id);
+}
+
+#[test]
+fn forgetting_frees_the_intent_the_key_and_the_job() {
+    let world = World::new();
+    let context = world.open();
+    let job = world.foreign_job("");
+    let first = world.adopt(&context, "daily", &job).expect("it is taken on");
+    world.settle(&context, "daily").expect("it ends");
+    assert_eq!(world.forget(&context, "daily"), Ok(vec![first.identity.id.clone()]));
+    assert!(world.stored("daily").is_none());
+    assert!(!world.has_content(&first.identity.id));
+    world.adopt(&context, "other", &job).expect("the job is free");
+    world.live(&context, "daily", "");
+    assert_eq!(world.executions(), 2, "as its documentation says");
+    assert_eq!(world.forget(&context, "nobody's"), Ok(Vec::new()));
+}
+
+#[test]
+fn what_is_not_over_or_being_deleted_is_not_forgotten() {
+    let (world, context) = opened(r#"[{"call":"delete","fault":"status","status":400}]"#);
+    world.submit(&context, "daily", r#","duration_ms":60000"#);
+    let error = world.forget(&context, "daily").expect_err("refused");
+    assert_eq!(error.code, Code::NotAllowed);
+    assert!(error.next_step.contains("first"), "{}", error.next_step);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    world.delete(&context, &ended).expect("a wish");
+    world.pass(60_000);
+    let error = world.forget(&context, "daily").expect_err("refused");
+    assert_eq!(error.code, Code::NotAllowed);
+    assert!(world.stored("daily").is_some());
+}
+
+#[test]
+fn a_whole_lineage_is_forgotten() {
+    let world = World::new();
+    let context = world.open();
+    let first = world.live(&context, "daily", r#","fail_times":1"#);
+    let reviewed = failed(&first).id.clone();
+    world.retry(&context, &first, &reviewed, false).expect("a rerun");
+    world.settle(&context, "daily").expect("it ends");
+    assert_eq!(world.forget(&context, "daily").map(|gone| gone.len()), Ok(2));
+    assert!(world.listed(&context).expect("a list").is_empty());
+}
+
+/// Lives, deletes, and asks again after every crash. Gives how many points there were.
+fn story(
+    faults: &str,
+    options: &str,
+    active: bool,
+    locks: bool,
+    crash: Option<u64>,
+) -> (World, u64) {
+    let world = World::with_faults(faults);
+    world.0.settings.borrow_mut().locks = locks;
+    let deletable = deletable();
+    let mut context = world.open_with(Limits::default(), &deletable);
+    world.submit(&context, "daily", options);
+    if active {
+        world.until("daily", |own| own.life.job().is_some());
+    } else {
+        world.settle(&context, "daily");
+    }
+    let before = world.0.points.get();
+    world.0.settings.borrow_mut().crash_at = crash.map(|crash| before + crash);
+    for _ in 0..3 {
+        let operation = world.stored("daily").expect("it is stored");
+        let driver = context.driver.clone();
+        let id = operation.identity.id.clone();
+        let command = holdfast::rules::step::Command::Delete;
+        world.call(&context, async move { driver.command(&id, command).await });
+        let until = world.0.clock.now() + 2 * DAY_MS;
+        world.run(until, || {
+            !context.being.alive.get()
+                || world.stored("daily").is_some_and(|own| own.life.purged.is_some())
+        });
+        if context.being.alive.get() {
+            break;
+        }
+        context = world.open_with(Limits::default(), &deletable);
+    }
+    let points = world.0.points.get() - before;
+    (world, points)
+}
+
+#[test]
+fn a_crash_at_any_point_of_a_deletion_is_survived() {
+    for (faults, options, active) in [
+        ("[]", "", false),
+        (r#"[{"call":"delete","fault":"lose_after"}]"#, "", false),
+        (r#"[{"call":"delete","fault":"status","status":503,"after_commit":true}]"#, "", false),
+        (r#"[{"call":"cancel","fault":"lose_after"}]"#, r#","duration_ms":600000"#, true),
+    ] {
+        for locks in [true, false] {
+            let (_, points) = story(faults, options, active, locks, None);
+            for crash in 1..=points {
+                let (world, _) = story(faults, options, active, locks, Some(crash));
+                let told = format!("{faults}, locks {locks}, crash at {crash} of {points}");
+                let tombstone = world.stored("daily").expect("a tombstone");
+                assert!(tombstone.life.purged.is_some(), "{told}: {:?}", tombstone.life);
+                assert!(!world.has_content(&tombstone.identity.id), "{told}");
+                let ending = if active { "cancelled" } else { "succeeded" };
+                assert_eq!(standing(&tombstone), ending, "{told}");
+                assert_eq!(world.executions(), 1, "{told}");
+                assert_eq!(world.0.service.borrow().ledger().too_fast, 0, "{told}");
+                assert!(deletes(&world) <= 2, "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_crash_at_any_point_of_forgetting_leaves_all_or_nothing() {
+    let story = |crash: Option<u64>| {
+        let world = World::with(Settings::default(), world::service());
+        let mut context = world.open();
+        let first = world.live(&context, "daily", r#","fail_times":1"#);
+        let reviewed = failed(&first).id.clone();
+        world.retry(&context, &first, &reviewed, false).expect("a rerun");
+        world.settle(&context, "daily").expect("it ends");
+        let before = world.0.points.get();
+        world.0.settings.borrow_mut().crash_at = crash.map(|crash| before + crash);
+        for _ in 0..3 {
+            if world.try_forget(&context, "daily").is_some_and(|gone| gone.is_ok()) {
+                break;
+            }
+            context = world.open();
+        }
+        assert!(world.stored("daily").is_none(), "crash at {crash:?}");
+        assert!(world.listed(&context).expect("a list").is_empty(), "crash at {crash:?}");
+        world.0.points.get() - before
+    };
+    for crash in 1..=story(None) {
+        story(Some(crash));
+    }
+}

@@ -84,6 +84,20 @@ export interface Service<Result = unknown> {
   readonly limits?: Limits;
 }
 
+/**
+ * How long what has ended is kept here, in milliseconds, for operations submitted from now on. Nothing
+ * goes by itself where nothing is set, save tombstones. What goes are body, result and journal; what
+ * stays is a tombstone, as after {@link Operation.delete}, but nothing is deleted at the service.
+ */
+export interface Retention {
+  /** They go this long after `acknowledge()`, or after `onSettled` has resolved. Default: never. */
+  readonly resultMs?: number;
+  /** They go this long after the ending, **whether or not anybody has taken it**. Default: never. */
+  readonly ageMs?: number;
+  /** The tombstone goes this long after them; the intent is then new work. Default: 400 days. */
+  readonly tombstoneMs?: number;
+}
+
 /** Options of {@link createHoldfast}. */
 export interface HoldfastOptions<Services extends Record<string, Service<any>>> {
   /**
@@ -101,6 +115,8 @@ export interface HoldfastOptions<Services extends Record<string, Service<any>>> 
   readonly onSettled?: (operation: Operation<unknown>) => void | Promise<void>;
   /** Called for everything that happens, after it is durable. Holds no body and no credential. */
   readonly observe?: (event: HoldfastEvent) => void;
+  /** How long what has ended is kept. Default: until it is deleted. */
+  readonly retention?: Retention;
   /** Name of the IndexedDB database. Default: `"holdfast"`. */
   readonly database?: string;
   /**

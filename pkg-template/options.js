@@ -16,8 +16,8 @@ import { invalid } from "./error.js";
  * @returns {Settings}
  */
 export function checkOptions(options) {
-  checkNames(options, "", "account services onSettled observe database module fetch");
-  const { account, services, database = "holdfast" } = options;
+  checkNames(options, "", "account services onSettled observe database retention module fetch");
+  const { account, services, database = "holdfast", retention } = options;
   if (typeof account !== "function") {
     throw invalid("account", "account must be a function.", 'One user only: () => "local".');
   }
@@ -25,6 +25,7 @@ export function checkOptions(options) {
     checkFunction(options[name], name);
   }
   checkText(database, "database");
+  checkRetention(retention);
   const names = typeof services === "object" && services ? Object.keys(services) : [];
   if (!names.length) throw invalid("services", "services must name at least one service.");
   const told = names.map((name) => {
@@ -33,8 +34,20 @@ export function checkOptions(options) {
   });
   return {
     options: { ...options, services: { ...services } },
-    config: JSON.stringify({ database, services: Object.fromEntries(told) }),
+    config: JSON.stringify({ database, retention, services: Object.fromEntries(told) }),
   };
+}
+
+/** @param {Api.Retention | undefined} retention */
+function checkRetention(retention) {
+  if (retention === undefined) return;
+  checkNames(retention, "retention", "resultMs ageMs tombstoneMs");
+  for (const [name, value] of Object.entries(retention)) {
+    const least = name === "resultMs" ? 0 : 1;
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= least)) {
+      throw invalid(`retention.${name}`, `retention.${name} must be a whole number from ${least}.`);
+    }
+  }
 }
 
 /**

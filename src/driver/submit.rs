@@ -9,7 +9,7 @@ use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, 
 use crate::model::life::Life;
 use crate::model::money::Ledger;
 use crate::model::operation::{Carried, Counters, Identity, Operation, Reported, Request, Spent};
-use crate::model::policy::{Limits, LimitsPatch, Retention};
+use crate::model::policy::{Limits, LimitsPatch};
 use crate::rules::bounds::BODY_BYTES_MAX;
 use crate::rules::canonical::canonical;
 use crate::rules::composition::{Misfit, params, url, with_key};
@@ -189,7 +189,7 @@ impl<P: Ports> Driver<P> {
                 request,
                 carried: draft.carried,
                 limits: draft.limits,
-                retention: Retention::default(),
+                retention: service.retention,
                 spent: Spent::default(),
                 life: Life::new(),
                 reported: Reported::default(),

@@ -1,7 +1,7 @@
 //! A service as this context is configured for it.
 
 use crate::model::ids::ServiceName;
-use crate::model::policy::Limits;
+use crate::model::policy::{Limits, Retention};
 use crate::model::profile::Profile;
 
 /// A service as this context is configured for it.
@@ -21,6 +21,8 @@ pub struct ServiceSetup {
     pub derives_keys: bool,
     /// Parameters of its submissions, where a submission names none.
     pub params: Vec<(String, String)>,
+    /// How long what has ended is kept here.
+    pub retention: Retention,
     /// The app's bounds.
     pub limits: Limits,
 }

@@ -39,7 +39,7 @@ impl Client {
         let config = options::config(config).map_err(refused)?;
         let mut services = Vec::new();
         for service in config.services {
-            services.push(setup::service(service).map_err(thrown)?);
+            services.push(setup::service(service, config.retention).map_err(thrown)?);
         }
         let runtime = Rc::new(WebRuntime::new());
         let timer = Rc::clone(&runtime);

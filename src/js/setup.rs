@@ -4,10 +4,11 @@ use super::errors::faulty;
 use super::profiles::built_in;
 use crate::engine::ServiceSetup;
 use crate::model::error::{Code, Error};
+use crate::model::policy::Retention;
 use crate::rules::options::{ProfileSource, ServiceConfig};
 use crate::rules::profile;
 
-pub(super) fn service(config: ServiceConfig) -> Result<ServiceSetup, Error> {
+pub(super) fn service(config: ServiceConfig, retention: Retention) -> Result<ServiceSetup, Error> {
     let field = ["services.", config.name.as_str(), ".profile"].concat();
     let text = match config.profile {
         ProfileSource::Own(text) => text,
@@ -29,6 +30,7 @@ pub(super) fn service(config: ServiceConfig) -> Result<ServiceSetup, Error> {
         origin: config.origin,
         derives_keys: config.derives_keys,
         params: config.params,
+        retention,
         limits: config.limits,
     })
 }

@@ -11,7 +11,7 @@ use super::status::Status;
 use super::url::split_url;
 use crate::model::ids::ServiceName;
 use crate::model::money::Credits;
-use crate::model::policy::{Limits, LimitsPatch};
+use crate::model::policy::{Limits, LimitsPatch, Retention};
 use crate::model::profile::KeyCarrier;
 
 /// How deep an option may nest: a profile's own depth and what is around it.
@@ -19,6 +19,9 @@ const DEPTH_MAX: usize = 24;
 
 /// Longest deadline, in milliseconds: 400 days.
 const DEADLINE_MS_MAX: u64 = 400 * 86_400_000;
+
+/// Longest time that anything is kept for, in milliseconds: ten years.
+const RETENTION_MS_MAX: u64 = 3_650 * 86_400_000;
 
 /// Longest name of a database, in bytes.
 const DATABASE_BYTES_MAX: usize = 128;
@@ -31,6 +34,8 @@ const INTENT_CHARS_MAX: usize = 512;
 pub struct Config {
     /// Name of the database.
     pub database: String,
+    /// How long what has ended is kept here.
+    pub retention: Retention,
     /// The services.
     pub services: Vec<ServiceConfig>,
 }
@@ -99,7 +104,7 @@ pub struct ListFilter {
 /// Everything that is wrong, by name.
 pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
     read(text, |reader| {
-        reader.only(&["database", "services"]);
+        reader.only(&["database", "retention", "services"]);
         let database = reader.member("database").map_or(Some("holdfast"), |own| {
             let name = own.text()?;
             if name.is_empty() || name.len() > DATABASE_BYTES_MAX {
@@ -107,6 +112,7 @@ pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
             }
             Some(name)
         });
+        let retention = reader.member("retention").map(|own| retention(&own)).unwrap_or_default();
         let services = reader.required("services").and_then(|own| {
             let services = own.members();
             if services.is_empty() {
@@ -123,7 +129,7 @@ pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
             }
             read
         });
-        Some(Config { database: database?.into(), services: services? })
+        Some(Config { database: database?.into(), retention, services: services? })
     })
 }
 
@@ -252,6 +258,19 @@ fn params(reader: &Reader<'_>) -> Vec<(String, String)> {
         }
     }
     read
+}
+
+fn retention(reader: &Reader<'_>) -> Retention {
+    reader.only(&["resultMs", "ageMs", "tombstoneMs"]);
+    let usual = Retention::default();
+    let time = |name: &str, least: u64| {
+        reader.member(name).and_then(|own| own.whole(least, RETENTION_MS_MAX))
+    };
+    Retention {
+        result_ms: time("resultMs", 0),
+        age_ms: time("ageMs", 1),
+        tombstone_ms: time("tombstoneMs", 1).unwrap_or(usual.tombstone_ms),
+    }
 }
 
 fn limits(reader: &Reader<'_>) -> LimitsPatch {

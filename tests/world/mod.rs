@@ -32,7 +32,7 @@ use holdfast::driver::{Driver, Submission};
 use holdfast::engine::ServiceSetup;
 use holdfast::model::ids::{ContextId, Intent, ServiceName};
 use holdfast::model::operation::Operation;
-use holdfast::model::policy::{Limits, LimitsPatch};
+use holdfast::model::policy::{Limits, LimitsPatch, Retention};
 use holdfast::model::profile::Purpose;
 use holdfast::rules::profile;
 use holdfast_services::Fault;
@@ -116,6 +116,8 @@ pub struct Settings {
     pub authorize_ms: u64,
     /// How long a commit takes, in milliseconds.
     pub commit_ms: u64,
+    /// How long what has ended is kept.
+    pub retention: Retention,
     /// Whether the service's keys are derived.
     pub derives_keys: bool,
 }
@@ -137,6 +139,7 @@ impl Default for Settings {
             authorize_ms: 0,
             commit_ms: 0,
             derives_keys: false,
+            retention: Retention::default(),
         }
     }
 }
@@ -188,8 +191,11 @@ impl World {
         let being = Being::new();
         let ports = SimPorts::new(self.clone(), Rc::clone(&being));
         let timer = ports.timer();
-        let derives_keys = self.0.settings.borrow().derives_keys;
-        let service = ServiceSetup { derives_keys, ..setup(limits, profile_text) };
+        let (derives_keys, retention) = {
+            let settings = self.0.settings.borrow();
+            (settings.derives_keys, settings.retention)
+        };
+        let service = ServiceSetup { derives_keys, retention, ..setup(limits, profile_text) };
         let driver = Driver::new(ports.clone(), vec![service]).expect("randomness");
         let waker = driver.clone();
         timer.on_timer(Rc::new(move || waker.wake()));
@@ -342,6 +348,7 @@ fn setup(limits: Limits, profile_text: &str) -> ServiceSetup {
         base_url: "https://api.example.com".into(),
         origin: "https://api.example.com".into(),
         derives_keys: false,
+        retention: Retention::default(),
         params: Vec::new(),
         limits,
     }

@@ -19,13 +19,17 @@ fn configured(url: &str) -> Option<(String, String)> {
 #[test]
 fn a_configuration_is_read_with_its_defaults() {
     let own = json!({ "profile": 1 });
-    let text = json!({ "services": {
+    let text = json!({ "retention": { "resultMs": 0, "ageMs": 9 }, "services": {
         "a": { "profile": "reports", "baseUrl": "https://API.example.com:443/v1/" },
         "b": { "profile": own, "baseUrl": "http://localhost:8080", "key": "derived",
                "limits": { "attempts": 3 } },
     } });
     let config = config(&text.to_string()).unwrap();
     assert_eq!(config.database, "holdfast");
+    assert_eq!(
+        config.retention,
+        Retention { result_ms: Some(0), age_ms: Some(9), ..Retention::default() }
+    );
     assert_eq!(
         config.services,
         [
@@ -53,7 +57,8 @@ fn a_configuration_is_read_with_its_defaults() {
 
 #[test]
 fn all_faults_of_a_configuration_come_at_once() {
-    let text = json!({ "database": 1, "debug": true, "services": {
+    let retention = json!({ "ageMs": 0, "days": 3 });
+    let text = json!({ "database": 1, "debug": true, "retention": retention, "services": {
         "a": { "profile": 3, "baseUrl": "ftp://x", "key": "mine", "limits": { "attempts": 0, "cost": -1 } },
         "b c": { "baseUrl": "https://x" },
     } });
@@ -62,6 +67,8 @@ fn all_faults_of_a_configuration_come_at_once() {
         [
             "debug",
             "database",
+            "retention.days",
+            "retention.ageMs",
             "services.a.profile",
             "services.a.baseUrl",
             "services.a.limits.cost",

@@ -357,6 +357,53 @@ export interface JournalEntry {
   readonly reason?: string;
 }
 
+/**
+ * What may be sent to strangers who shall help. Only these members exist: ids, codes, times and counts.
+ * A text that is no single word (a URL, a sentence) is told as `"[withheld]"`, wherever it came from;
+ * bodies, credentials, queries and messages of the service have no member.
+ */
+export interface SupportReport {
+  /** Version of this package. */
+  readonly holdfast: string;
+  readonly recordFormat: number;
+  readonly profile: string;
+  readonly profileDigest: string;
+  readonly service: string;
+  readonly intent: string;
+  readonly operationId: string;
+  readonly parentId?: string;
+  readonly ordinal: number;
+  readonly key?: string;
+  readonly jobId?: string;
+  readonly requestId?: string;
+  readonly traceId?: string;
+  readonly method: string;
+  /** Of the submission, without origin and query. */
+  readonly path: string;
+  readonly createdAt: number;
+  readonly status: Status;
+  readonly serviceStatus?: string;
+  /** Submissions written. */
+  readonly attempts: number;
+  /** Those beyond the first. */
+  readonly retries: number;
+  readonly polls: number;
+  readonly waitingFor?: WaitReason;
+  readonly waitingUntil?: number;
+  readonly parkedFor?: ParkReason;
+  readonly parkedSince?: number;
+  readonly endedAt?: number;
+  readonly outcome?: Status;
+  readonly lastError?: {
+    readonly httpStatus?: number;
+    readonly code?: string;
+    readonly class?: Failure["class"];
+    readonly traceId?: string;
+  };
+  /** The journal, oldest first. */
+  readonly transitions: readonly JournalEntry[];
+}
+
 /** Told to `observe`, after it is durable. */
 export interface HoldfastEvent {
   /** The same stable name as in the journal. */
@@ -434,6 +481,8 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
   delete(): Promise<Operation<Result>>;
   /** What happened, oldest first, at most 200 lines. Holds no body, no URL and no credential. */
   journal(): Promise<readonly JournalEntry[]>;
+  /** What may be sent to support: see {@link SupportReport}. */
+  supportReport(): Promise<SupportReport>;
 }
 
 /** Which operations to list. */

@@ -118,6 +118,11 @@ export class Operation {
     return JSON.parse(await this.#client.call("journal", [this.state.id], true));
   }
 
+  /** @returns {Promise<Api.SupportReport>} */
+  async supportReport() {
+    return JSON.parse(await this.#client.call("supportReport", [this.state.id], true));
+  }
+
   /** @param {object} command */
   async #command(command) {
     const json = JSON.stringify(command);

@@ -3,13 +3,14 @@
 use super::ports::store::ChunkId;
 use super::ports::{Entropy, Ports, Store};
 use super::{Driver, reads, uuid_text};
-use crate::engine::{Input, Rerun};
+use crate::engine::{CallError, Input, Rerun};
 use crate::model::ending::{Ending, ResultRef};
 use crate::model::error::{Code, Error};
 use crate::model::ids::{IdempotencyKey, OperationId};
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::time::Timestamp;
+use crate::record::report::report;
 use crate::rules::options::ListFilter;
 use crate::rules::status::status;
 use crate::rules::step::Command;
@@ -115,6 +116,17 @@ impl<P: Ports> Driver<P> {
             lines.push(row.document);
         }
         Ok(lines)
+    }
+
+    /// What may be sent to strangers who shall help with an operation: ids, codes, times and counts.
+    ///
+    /// # Errors
+    /// `NOT_ALLOWED` where there is none of the current account, `NO_ACCOUNT`, `STORAGE_UNAVAILABLE`.
+    pub async fn support_report(&self, id: &OperationId) -> Result<String, Error> {
+        let Some(operation) = self.load(id).await? else {
+            return reads::answered(Err(CallError::NotFound), Some(id)).map(|_| String::new());
+        };
+        Ok(report(&operation, &self.journal(id).await?))
     }
 
     /// One piece of an operation's kept result, from 0; `None` past the last.

@@ -165,6 +165,16 @@ impl Client {
         }))
     }
 
+    /// What may be sent to strangers who shall help with an operation.
+    #[wasm_bindgen(js_name = "supportReport")]
+    pub fn support_report(&self, id: String) -> Promise {
+        let driver = self.driver.clone();
+        promise(Box::pin(async move {
+            let report = driver.support_report(&OperationId(id)).await.map_err(thrown)?;
+            Ok(report.into())
+        }))
+    }
+
     /// One piece of a kept result, from 0; nothing past the last.
     pub fn chunk(&self, id: String, index: u32) -> Promise {
         let driver = self.driver.clone();

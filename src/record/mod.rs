@@ -7,6 +7,7 @@
 mod ending;
 pub mod journal;
 mod life;
+pub mod report;
 #[cfg(test)]
 mod tests;
 pub mod view;

@@ -80,3 +80,11 @@ test("what is forgotten is no longer shown", async (t) => {
   await invalid(holdfast.forget("reports", ""), "intent");
   await assert.rejects(holdfast.forget("other", "one"), { code: "UNKNOWN_SERVICE" });
 });
+
+test("a support report is the module's", async (t) => {
+  const { world, holdfast } = await opened(t);
+  world.script.submit = () => state();
+  world.script.supportReport = (client, id) => JSON.stringify({ operationId: id, transitions: [] });
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  assert.deepEqual(await operation.supportReport(), { operationId: "op-1", transitions: [] });
+});

@@ -193,6 +193,12 @@ impl World {
         Ok(operations.into_iter().map(|own| own.identity.intent.0).collect())
     }
 
+    pub fn support_report(&self, context: &Context, id: &OperationId) -> serde_json::Value {
+        let (driver, id) = (context.driver.clone(), id.clone());
+        let report = self.call(context, async move { driver.support_report(&id).await });
+        serde_json::from_str(&report.expect("an answer").expect("a report")).expect("JSON")
+    }
+
     pub fn journal(&self, context: &Context, id: &OperationId) -> Vec<String> {
         let (driver, id) = (context.driver.clone(), id.clone());
         let lines = self.call(context, async move { driver.journal(&id).await });

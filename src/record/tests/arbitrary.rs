@@ -163,7 +163,7 @@ fn retention(counts: &[u32], numbers: &[u64]) -> Retention {
     }
 }
 
-pub(super) fn any_operation() -> impl Strategy<Value = Operation> {
+pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
     (
         vec(".{0,12}", 12),
         vec(option::of(".{0,9}"), 8),

@@ -1,4 +1,4 @@
-mod arbitrary;
+pub(super) mod arbitrary;
 mod durable;
 mod exits;
 mod public;

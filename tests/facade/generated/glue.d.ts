@@ -24,6 +24,7 @@ export class Client {
   list(filterJson: string): Promise<string>;
   command(id: string, commandJson: string): Promise<string>;
   revise(id: string, revisionJson: string, body: Uint8Array): Promise<string>;
+  supportReport(id: string): Promise<string>;
   journal(id: string): Promise<string>;
   chunk(id: string, index: number): Promise<Uint8Array | undefined>;
   wake(): void;

@@ -11,6 +11,7 @@ import { closedError, HoldfastError, invalid } from "./error.js";
 import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
 import { isEnded } from "./outcome.js";
+import { cancelAll, checkSignOut, notOver, unsettledOf } from "./sign-out.js";
 import { States } from "./states.js";
 import { currentAccount, INTENT_LENGTH_MAX } from "./submission.js";
 import { Tabs } from "./tabs.js";
@@ -111,6 +112,22 @@ export class Client {
       this.operationOf(JSON.stringify(state)),
     );
     return { operations, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+  }
+
+  /**
+   * @param {{ unsettled: "keep" | "cancel" }} options
+   * @returns {Promise<readonly Api.OperationState[]>}
+   */
+  async signOut(options) {
+    const { unsettled } = checkSignOut(options);
+    const account = currentAccount(this.#options);
+    if (account === null) return [];
+    const operations = await unsettledOf(this);
+    if (unsettled === "cancel") await cancelAll(operations);
+    const left = notOver(operations);
+    this.#connection.yield();
+    this.#states.dropAccount(account);
+    return left;
   }
 
   async start() {

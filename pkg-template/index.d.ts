@@ -547,6 +547,15 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
   subscribe(listener: () => void): () => void;
   /** The states of the operations that this client has seen, newest first, identical between changes. */
   getSnapshot(): readonly OperationState[];
+  /**
+   * Leaves the current account; call it while `account()` and `authorize` still give it, and change
+   * them then. `"keep"`: what is not over stays stored, and goes on when the account is back.
+   * `"cancel"`: it is cancelled first; what is not confirmed within 10 s goes on being cancelled then.
+   * Lanes are given back, and its states are no longer in memory. Gives the states of what is not over.
+   *
+   * @throws HoldfastError `INVALID_INPUT`, `STORAGE_UNAVAILABLE` (nothing was left)
+   */
+  signOut(options: { readonly unsettled: "keep" | "cancel" }): Promise<readonly OperationState[]>;
   /** Opens and resumes whatever is pending, without waiting for a first `submit`. */
   start(): Promise<void>;
   /** Stops driving, and gives what it owned to other tabs. Pending work stays stored. */

@@ -61,6 +61,7 @@ export const createHoldfast = (given) => {
       return (await open()).forget(service, intent);
     },
     list: async (filter) => (await open()).list(filter),
+    signOut: async (leave) => (await open()).signOut(leave),
     start: async () => (await open()).start(),
     subscribe(listener) {
       // A listener of one's own, so that the same function may be given twice.

@@ -71,6 +71,18 @@ export class States {
     if (this.#entries.delete(id)) this.#changed();
   }
 
+  /**
+   * Forgets the states of an account, but those that somebody still waits for.
+   *
+   * @param {string} account
+   */
+  dropAccount(account) {
+    for (const [id, entry] of this.#entries) {
+      if (entry.account === account && !entry.waiting.size) this.#entries.delete(id);
+    }
+    this.#changed();
+  }
+
   /** The current account's states, newest first; the same array as long as nothing changes. */
   snapshot() {
     const account = this.#currentAccount();

@@ -28,3 +28,14 @@ else outcome.error.code satisfies string;
 
 for await (const state of typed.updates()) state satisfies OperationState;
 void [rows, plain];
+
+const adopted = await holdfast.adopt("typed", { intent: "b", jobId: "job-1" });
+const count: number = (await adopted.result()).rows;
+const revised = await adopted.revise({ body: { url: "https://example.com" }, limits: { attempts: 3 } });
+(await revised.delete()).deletedAt satisfies number | undefined;
+(await revised.supportReport()).transitions satisfies readonly { readonly event: string }[];
+await holdfast.forget("plain", "a");
+const left: readonly OperationState[] = await holdfast.signOut({ unsettled: "cancel" });
+// @ts-expect-error What becomes of unsettled work must be said.
+await holdfast.signOut({});
+void [count, left];

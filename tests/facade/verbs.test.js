@@ -88,3 +88,69 @@ test("a support report is the module's", async (t) => {
   const operation = await holdfast.submit("reports", { intent: "one", body: {} });
   assert.deepEqual(await operation.supportReport(), { operationId: "op-1", transitions: [] });
 });
+
+/** A client that is signed in, with these operations stored. */
+async function signedIn(t, stored) {
+  const all = await opened(t);
+  const { world } = all;
+  const yields = [];
+  const states = Object.fromEntries(stored.map((own) => [own.id, { revision: 1, ...own }]));
+  const told = (id) => state(states[id]);
+  world.script.construct = (client) => (client.yield = () => yields.push(1));
+  world.script.list = (client, json) => {
+    const { status, cursor } = JSON.parse(json);
+    const ids = Object.keys(states).filter((id) => status.includes(states[id].status ?? "queued"));
+    const at = ids.indexOf(cursor) + 1;
+    const operations = ids.slice(at, at + 1).map((id) => JSON.parse(told(id)));
+    return JSON.stringify({ operations, ...(at + 1 < ids.length && { cursor: ids[at] }) });
+  };
+  world.script.load = (client, id) => told(id);
+  world.script.command = (client, id, json) => {
+    assert.deepEqual(JSON.parse(json), { cancel: {} });
+    if (states[id].fixed) throw { code: "NOT_ALLOWED", message: "no", nextStep: "let it end" };
+    states[id] = { ...states[id], revision: states[id].revision + 1, status: "cancelled" };
+    return told(id);
+  };
+  return { ...all, yields };
+}
+
+const STORED = [
+  { id: "op-1", status: "active" },
+  { id: "op-2", status: "succeeded" },
+  { id: "op-3", status: "parked", parked: { reason: "NeedsCredit", since: 1, exits: [] } },
+];
+
+test("signing out keeps what is not over, gives the lanes back and forgets what was shown", async (t) => {
+  const { world, holdfast, yields } = await signedIn(t, STORED);
+  world.script.command = () => assert.fail("nothing is cancelled");
+  const left = await holdfast.signOut({ unsettled: "keep" });
+  assert.deepEqual(left.map(({ id }) => id), ["op-1", "op-3"]);
+  assert.equal(yields.length, 1);
+  assert.deepEqual(holdfast.getSnapshot(), []);
+});
+
+test("signing out cancels what is not over, and tells what could not be stopped", async (t) => {
+  const fixed = { id: "op-4", status: "active", fixed: true };
+  const { holdfast, yields } = await signedIn(t, [...STORED, fixed]);
+  const left = await holdfast.signOut({ unsettled: "cancel" });
+  assert.deepEqual(left.map(({ id }) => id), ["op-4"]);
+  assert.equal(yields.length, 1);
+});
+
+test("what becomes of unsettled work must be said, and nobody is signed out of nothing", async (t) => {
+  let account = "ann";
+  const { world, holdfast } = await opened(t, { account: () => account });
+  await invalid(holdfast.signOut(), "signOut");
+  await invalid(holdfast.signOut({}), "unsettled");
+  await invalid(holdfast.signOut({ unsettled: "drop" }), "unsettled");
+  await invalid(holdfast.signOut({ unsettled: "keep", all: true }), "signOut.all");
+  account = null;
+  assert.deepEqual(await holdfast.signOut({ unsettled: "keep" }), []);
+  assert.equal(world.clients.length, 0);
+});
+
+test("a client is disposed of by closing", async (t) => {
+  const { holdfast } = await opened(t);
+  await holdfast[Symbol.asyncDispose]();
+  await assert.rejects(holdfast.list(), { code: "NOT_ALLOWED" });
+});

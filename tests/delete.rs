@@ -9,7 +9,7 @@ use holdfast::model::hold::{Hold, ParkReason};
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast_services::Call;
-use world::{Context, DAY_MS, PROFILE, Settings, World, failed, standing};
+use world::{CommitFault, Context, DAY_MS, PROFILE, Settings, World, failed, standing};
 
 /// The profile with a call that deletes.
 fn deletable() -> String {
@@ -275,6 +275,50 @@ fn what_is_not_over_or_being_deleted_is_not_forgotten() {
     let error = world.forget(&context, "daily").expect_err("refused");
     assert_eq!(error.code, Code::NotAllowed);
     assert!(world.stored("daily").is_some());
+}
+
+#[test]
+fn a_context_that_does_not_own_the_lane_deletes_through_the_owner() {
+    let (world, owner) = opened("[]");
+    world.submit(&owner, "daily", r#","duration_ms":600000"#);
+    let active = world.until("daily", |own| own.life.job().is_some());
+    let beside = world.open_with(Limits::default(), &deletable());
+    world.delete(&beside, &active).expect("a wish");
+    let tombstone = world.until("daily", |own| own.life.purged.is_some());
+    assert_eq!(standing(&tombstone), "cancelled");
+    assert_eq!(deletes(&world), 1);
+    world.forget(&beside, "daily").expect("it is over");
+    world.pass(120_000);
+    assert!(world.stored("daily").is_none());
+}
+
+#[test]
+fn a_commit_of_unknown_fate_forgets_once() {
+    for fault in [CommitFault::UnknownDone, CommitFault::UnknownLost] {
+        let world = World::new();
+        let context = world.open();
+        world.live(&context, "daily", "");
+        world.0.commits.fail(&[fault]);
+        world.forget(&context, "daily").expect("it is gone");
+        assert!(world.stored("daily").is_none(), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_failing_store_forgets_and_deletes_nothing_and_says_so() {
+    for fault in [CommitFault::Aborted, CommitFault::Refused, CommitFault::Full] {
+        let world = World::new();
+        let context = world.open();
+        let ended = world.live(&context, "daily", "");
+        world.0.commits.fail(&[fault]);
+        let error = world.forget(&context, "daily").expect_err("a failure");
+        assert_eq!(error.code, Code::StorageUnavailable, "{fault:?}");
+        world.0.commits.fail(&[fault]);
+        let error = world.delete(&context, &ended).expect_err("a failure");
+        assert_eq!(error.code, Code::StorageUnavailable, "{fault:?}");
+        world.pass(60_000);
+        assert!(world.has_content(&ended.identity.id), "{fault:?}");
+    }
 }
 
 #[test]

@@ -354,12 +354,10 @@ fn members_that_this_code_does_not_know_survive_a_drive() {
 #[test]
 fn more_operations_than_fit_into_memory_all_end() {
     let world = World::new();
-    world.0.service.replace(holdfast_services::Loopback::new(
-        holdfast_services::RunHarvester::new(holdfast_services::Config {
-            balance: 10_000,
-            ..holdfast_services::Config::default()
-        }),
-    ));
+    let rich =
+        holdfast_services::Config { balance: 10_000, ..holdfast_services::Config::default() };
+    let rich: holdfast_services::AnyService = Box::new(holdfast_services::RunHarvester::new(rich));
+    world.0.service.replace(holdfast_services::Loopback::new(rich));
     let context = world.open();
     let intents: Vec<_> = (0..150).map(|number| format!("number {number}")).collect();
     for intent in &intents {

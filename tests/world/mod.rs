@@ -35,9 +35,7 @@ use holdfast::model::operation::Operation;
 use holdfast::model::policy::{Limits, LimitsPatch, Retention};
 use holdfast::model::profile::Purpose;
 use holdfast::rules::profile;
-use holdfast_services::Fault;
-use holdfast_services::Loopback;
-use holdfast_services::RunHarvester;
+use holdfast_services::{AnyService, Fault, Loopback, RunHarvester, Service};
 
 pub use app::{adoption, ending, failed, park, patch, result, standing};
 pub use clock::Clock;
@@ -56,7 +54,9 @@ pub const SECRET: &str = "demo-token";
 pub struct Shared {
     pub clock: Clock,
     pub store: MemoryStore,
-    pub service: RefCell<Loopback<RunHarvester>>,
+    pub service: RefCell<Loopback<AnyService>>,
+    /// The profile that its contexts go by.
+    pub profile: String,
     pub settings: RefCell<Settings>,
     /// Points reached so far, over all contexts.
     pub points: Cell<u64>,
@@ -161,7 +161,18 @@ impl World {
         Self::with(Settings::default(), Loopback::new(RunHarvester::default()))
     }
 
-    pub fn with(settings: Settings, service: Loopback<RunHarvester>) -> Self {
+    pub fn with(settings: Settings, service: Loopback<impl Service + Send + 'static>) -> Self {
+        Self::of(settings, service, PROFILE)
+    }
+
+    /// A world around any service, by its profile.
+    pub fn of(
+        settings: Settings,
+        service: Loopback<impl Service + Send + 'static>,
+        profile: &str,
+    ) -> Self {
+        let service =
+            Loopback::<AnyService> { service: Box::new(service.service), faults: service.faults };
         let store = MemoryStore::new();
         Self(Rc::new(Shared {
             clock: Clock::at(1_790_000_000_000),
@@ -171,6 +182,7 @@ impl World {
             authorizations: RefCell::default(),
             freeze_when: RefCell::default(),
             service: RefCell::new(service),
+            profile: profile.into(),
             settings: RefCell::new(settings),
             points: Cell::new(0),
             born: Cell::new(0),
@@ -184,7 +196,7 @@ impl World {
 
     /// A new context over the shared store.
     pub fn open(&self) -> Context {
-        self.open_with(Limits::default(), PROFILE)
+        self.open_with(Limits::default(), &self.0.profile.clone())
     }
 
     pub fn open_with(&self, limits: Limits, profile_text: &str) -> Context {

@@ -246,16 +246,31 @@ impl Store for SimPorts {
     }
 }
 
-/// A body that came with its head.
+/// A body that comes in pieces, each after a while.
 pub struct SimBody {
-    pieces: Vec<Vec<u8>>,
+    world: World,
+    /// The last comes first; each with the time that passes before it.
+    pieces: Vec<(u64, Vec<u8>)>,
     broken: bool,
+    ends_at: u64,
 }
 
 impl Body for SimBody {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, Lost> {
+        let clock = &self.world.0.clock;
         match self.pieces.pop() {
-            Some(piece) => Ok(Some(piece)),
+            Some((wait_ms, _)) if clock.now() + wait_ms > self.ends_at => {
+                clock.sleep(self.ends_at.saturating_sub(clock.now())).await;
+                self.pieces.clear();
+                self.broken = true;
+                Err(Lost)
+            }
+            Some((wait_ms, piece)) => {
+                if wait_ms > 0 {
+                    clock.sleep(wait_ms).await;
+                }
+                Ok(Some(piece))
+            }
             None if self.broken => Err(Lost),
             None => Ok(None),
         }
@@ -281,21 +296,27 @@ impl Transport for SimPorts {
                 return pending().await;
             }
             let latency_ms = own.world.0.settings.borrow().latency_ms;
-            let now = || own.world.0.clock.now();
+            let ends_at = own.world.0.clock.now() + timeout_ms;
             own.world.0.clock.sleep(latency_ms).await;
-            let outcome = own.world.0.service.borrow_mut().exchange(now(), &request);
+            let now = own.world.0.clock.now();
+            let outcome = own.world.0.service.borrow_mut().exchange(now, &request);
             own.point().await;
-            let delay_ms = (outcome.delay_ms + latency_ms).min(timeout_ms);
-            own.world.0.clock.sleep(delay_ms).await;
+            let (response, broken) = match outcome.delivery {
+                Delivery::Answer(response) => (Some(response), false),
+                Delivery::Truncated(response) => (Some(response), true),
+                Delivery::Lost => (None, true),
+            };
+            let early = response.as_ref().is_some_and(|answer| answer.early_bytes > 0);
+            let work_ms = outcome.delay_ms;
+            let head_ms = latency_ms + if early { 0 } else { work_ms };
+            let left_ms = ends_at.saturating_sub(now);
+            own.world.0.clock.sleep(head_ms.min(left_ms)).await;
             own.point().await;
-            if outcome.delay_ms + latency_ms > timeout_ms {
+            if head_ms > left_ms {
                 return Err(Lost);
             }
-            match outcome.delivery {
-                Delivery::Answer(response) => Ok(head(&response, false)),
-                Delivery::Truncated(response) => Ok(head(&response, true)),
-                Delivery::Lost => Err(Lost),
-            }
+            let response = response.ok_or(Lost)?;
+            Ok(head(&own.world, &response, broken, work_ms, ends_at))
         }
     }
 }
@@ -310,14 +331,26 @@ fn request(outgoing: Outgoing) -> Request {
     }
 }
 
-fn head(response: &Response, broken: bool) -> Head<SimBody> {
+fn head(
+    world: &World,
+    response: &Response,
+    broken: bool,
+    work_ms: u64,
+    ends_at: u64,
+) -> Head<SimBody> {
     let sent = if broken { response.body.len() / 2 } else { response.body.len() };
-    let mut pieces: Vec<_> = response.body[..sent].chunks(7_000).map(<[u8]>::to_vec).collect();
+    let (early, late) = response.body[..sent].split_at(response.early_bytes.min(sent));
+    let mut pieces = Vec::new();
+    for (part, mut wait_ms) in [(early, 0), (late, if early.is_empty() { 0 } else { work_ms })] {
+        for piece in part.chunks(7_000) {
+            pieces.push((std::mem::take(&mut wait_ms), piece.to_vec()));
+        }
+    }
     pieces.reverse();
     Head {
         status: response.status,
         headers: response.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
-        body: SimBody { pieces, broken },
+        body: SimBody { world: world.clone(), pieces, broken, ends_at },
     }
 }
 

@@ -322,7 +322,8 @@ impl Transport for SimPorts {
 }
 
 fn request(outgoing: Outgoing) -> Request {
-    let path = outgoing.url.strip_prefix("https://api.example.com").expect("the service's origin");
+    // What goes elsewhere keeps its origin.
+    let path = outgoing.url.strip_prefix("https://api.example.com").unwrap_or(&outgoing.url);
     Request {
         method: outgoing.method,
         path: path.into(),

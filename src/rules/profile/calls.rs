@@ -52,7 +52,7 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     if link.is_none() && reader.member("link").is_none() {
         reader.required("path");
     }
-    let path = reader.member("path").and_then(|own| path(&own, known));
+    let path = reader.member("path").and_then(|own| path(&own, known, link.is_some()));
     let any_origin = reader.member("anyOrigin").map_or(Some(false), |own| own.bool());
     if any_origin == Some(true) && link.is_none() {
         reader.fault("anyOrigin is about a link");
@@ -70,14 +70,14 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     })
 }
 
-fn path(reader: &Reader<'_>, known: Known<'_>) -> Option<String> {
+fn path(reader: &Reader<'_>, known: Known<'_>, linked: bool) -> Option<String> {
     let path = reader.text()?;
     let plain = path.bytes().all(|byte| byte.is_ascii_graphic() && !b"#\\".contains(&byte));
     let before_query = path.split('?').next().unwrap_or_default();
     if !path.starts_with('/') || path.starts_with("//") || !plain || leads_up(before_query) {
         reader.fault("it must be an absolute path, such as /v1/jobs/{id}");
     }
-    let mut leads_to_it = known.carry.is_none();
+    let mut leads_to_it = known.carry.is_none() || linked;
     match slots(path) {
         Some(slots) => {
             for slot in slots {

@@ -440,9 +440,9 @@ fn a_cancel_that_is_refused_again_and_again_is_given_up_and_the_job_goes_on() {
 fn completion_that_beats_a_cancel_is_a_success() {
     let world = World::new();
     let context = world.open();
-    let operation = world.submit(&context, "daily", r#","duration_ms":20000"#);
+    let operation = world.submit(&context, "daily", r#","duration_ms":10000"#);
     world.until("daily", |own| own.reported.state.as_deref() == Some("running"));
-    world.0.settings.borrow_mut().latency_ms = 20_000;
+    world.0.settings.borrow_mut().latency_ms = 12_000;
     world.cancel(&context, &operation).expect("a wish");
     let ended = world.settle(&context, "daily").expect("it ends");
     assert_eq!(standing(&ended), "succeeded");

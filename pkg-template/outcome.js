@@ -73,6 +73,7 @@ const PARKED = {
     "The credential speaks for somebody else while the outcome is unknown. Go back to the old one, or",
   CancelUnconfirmed: "Whether the cancellation took effect cannot be learned. Look at the service, then",
   KeyConflict: "The service says that the key belongs to another request. Look at the service, then",
+  VersionMoved: "What the request was made against has changed at the service. Look at it, then",
   JobNotFound: "The service no longer knows the job. Look at the service, then",
 };
 

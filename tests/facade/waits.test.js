@@ -133,7 +133,7 @@ test("every ending but success has its code, and outcome never throws for it", a
 
 test("a park names its reason and its ways out", async (t) => {
   for (const [reason, code] of [
-    ["NeedsCredit", "PARKED"], ["JobNotFound", "JOB_NOT_FOUND"], ["KeyConflict", "KEY_CONFLICT"],
+    ["NeedsCredit", "PARKED"], ["VersionMoved", "PARKED"], ["JobNotFound", "JOB_NOT_FOUND"], ["KeyConflict", "KEY_CONFLICT"],
   ]) {
     const { operation, tell } = await submitted(t);
     tell({ revision: 2, status: "parked", parked: { reason, since: 1, exits: ["resume()"] } });

@@ -15,8 +15,8 @@ use holdfast::model::money::Credits;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast::rules::step::Resolution;
-use holdfast_services::Call;
-use world::{Context, PROFILE, World, ending, failed, park, standing};
+use holdfast_services::{Call, Config, Loopback, RunHarvester};
+use world::{Context, PROFILE, Settings, World, ending, failed, park, standing};
 
 /// A world whose service answers the first `times` polls with this.
 fn polled(status: u16, body: &str, times: u32) -> World {
@@ -538,4 +538,23 @@ fn a_failed_job_s_refund_is_kept_as_reported() {
     let (_, ended) = live(&world, FAILS);
     assert_eq!(ended.ledger.refund.map(Credits::to_text).as_deref(), Some("5"));
     assert_eq!(ended.ledger.cost().to_text(), "0");
+}
+
+#[test]
+fn jobs_beyond_the_working_set_are_polled_too() {
+    let rich = Config { balance: 1_000, ..Config::default() };
+    let world = World::with(Settings::default(), Loopback::new(RunHarvester::new(rich)));
+    let context = world.open();
+    let intents: Vec<String> = (0..150).map(|index| format!("long {index}")).collect();
+    for intent in &intents {
+        world.submit(&context, intent, r#","duration_ms":3600000"#);
+    }
+    world.kill(&context);
+    let _reopened = world.open();
+    let polls = |intent: &String| world.stored(intent).map_or(0, |own| own.counters.polls);
+    let before: u32 = intents.iter().map(polls).sum();
+    world.pass(120_000);
+    let after = intents.iter().map(polls);
+    assert!(after.clone().sum::<u32>() > before);
+    assert_eq!(after.filter(|polls| *polls < 2).count(), 0, "some wait for others to end");
 }

@@ -15,6 +15,9 @@ const IN_FLIGHT_MAX: usize = 6;
 /// An operation that does nothing for this long leaves memory, in milliseconds.
 const KEEP_MS: u64 = 60_000;
 
+/// The same where others wait for its place.
+const KEEP_CROWDED_MS: u64 = 250;
+
 impl Engine {
     /// Begins everything that can be begun, and finds out when there is more.
     pub(super) fn drive(&mut self, now: Timestamp) {
@@ -61,7 +64,7 @@ impl Engine {
         let mut due = None;
         let mut idle = Vec::new();
         for (id, entry) in &self.entries {
-            if entry.operation.lane() == *lane && entry.is_idle() {
+            if entry.lane == *lane && entry.is_idle() {
                 idle.push(id.clone());
                 let queues = [Queue::Work, Queue::Delivery].into_iter();
                 let own = queues.filter_map(|queue| self.due_at(now, queue, &entry.operation));
@@ -86,17 +89,19 @@ impl Engine {
     fn drive_lane(&mut self, now: Timestamp, lane: &LaneId) {
         let mut candidates = Vec::new();
         for (id, entry) in &self.entries {
-            if entry.operation.lane() == *lane && entry.is_settled() {
+            if entry.lane == *lane && entry.is_settled() {
                 candidates.push((entry.urgency(), id.clone()));
             }
         }
         candidates.sort_unstable();
+        let crowded = self.is_crowded(lane, Queue::Work);
+        let keep_ms = if crowded { KEEP_CROWDED_MS } else { KEEP_MS };
         for (_, id) in candidates {
-            self.drive_one(now, lane, &id);
+            self.drive_one(now, lane, &id, keep_ms);
         }
     }
 
-    fn drive_one(&mut self, now: Timestamp, lane: &LaneId, id: &OperationId) {
+    fn drive_one(&mut self, now: Timestamp, lane: &LaneId, id: &OperationId, keep_ms: u64) {
         if self.entries.get(id).is_some_and(|entry| is_behind(&entry.operation, now)) {
             return self.apply(now, id, step::Input::ClockJumpedBack, None);
         }
@@ -120,7 +125,7 @@ impl Engine {
             Next::Park(bound) => self.apply(now, id, step::Input::OutOfBounds(bound), None),
             Next::Remove => self.apply(now, id, step::Input::Removed, None),
             Next::Wait(at) => {
-                if entry.is_idle() && at > now.after(KEEP_MS) {
+                if entry.is_idle() && at > now.after(keep_ms) {
                     self.shelve(now, id);
                 } else {
                     self.wake(at);

@@ -2,7 +2,7 @@
 
 use super::output::{BesideSet, Line, Ticket};
 use super::reply::CallId;
-use crate::model::ids::OperationId;
+use crate::model::ids::{LaneId, OperationId};
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
@@ -11,6 +11,8 @@ use crate::rules::bounds::REQUEST_FLOOR_MS;
 use crate::rules::step;
 
 pub(super) struct Entry {
+    /// Its operation's lane.
+    pub(super) lane: LaneId,
     /// As it is stored; for a newborn, as it shall be.
     pub(super) operation: Operation,
     /// What its first write carries; `None` once it is stored.
@@ -64,6 +66,7 @@ pub(super) enum Phase {
 impl Entry {
     pub(super) fn new(operation: Operation) -> Self {
         Self {
+            lane: operation.lane(),
             operation,
             birth: None,
             exchange: None,

@@ -207,7 +207,7 @@ impl Engine {
         }
         // What is being written hears from its own write what became of it.
         let entries = self.entries.iter().filter(|(_, entry)| {
-            entry.operation.lane() == *id && entry.writing.is_none() && entry.birth.is_none()
+            entry.lane == *id && entry.writing.is_none() && entry.birth.is_none()
         });
         let ids: Vec<_> = entries.map(|(own, _)| own.clone()).collect();
         for own in ids {
@@ -217,7 +217,7 @@ impl Engine {
 
     pub(super) fn in_lane(&self, id: &LaneId) -> impl Iterator<Item = &Entry> {
         let entries = self.entries.iter().map(|(_, entry)| entry);
-        entries.filter(move |entry| entry.operation.lane() == *id)
+        entries.filter(move |entry| entry.lane == *id)
     }
 
     /// The proof of ownership for a write, with a lease that ends when this context must have

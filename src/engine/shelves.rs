@@ -80,7 +80,7 @@ impl Engine {
     /// Reads what is due, if anything may be; for a lane of another context only to see whether
     /// there is a reason to ask for it.
     pub(super) fn read_shelf(&mut self, now: Timestamp, id: &LaneId, queue: Queue) {
-        let in_memory = self.in_lane(id).count();
+        let crowded = self.is_crowded(id, queue);
         let Some(lane) = self.lanes.get_mut(id) else {
             return;
         };
@@ -94,7 +94,7 @@ impl Engine {
         let at = shelf.look();
         if at > now {
             self.wake(at);
-        } else if !shelf.reading && in_memory < WORKING_SET_MAX {
+        } else if !shelf.reading && !crowded {
             shelf.reading = true;
             let all = core::mem::take(&mut shelf.all);
             let before = if all { Timestamp(u64::MAX) } else { now };
@@ -104,6 +104,14 @@ impl Engine {
             let (lane, limit) = (id.clone(), READ_MAX);
             self.outputs.push(Output::ReadDue { lane, queue, before, limit });
         }
+    }
+
+    /// Whether a queue of a lane has as much in memory as it may. What is being delivered waits for
+    /// the app, and must not keep work waiting.
+    pub(super) fn is_crowded(&self, id: &LaneId, queue: Queue) -> bool {
+        let delivering = queue == Queue::Delivery;
+        let own = self.in_lane(id).filter(|entry| entry.delivering == delivering);
+        own.count() >= WORKING_SET_MAX
     }
 
     /// The clock has jumped back: points in time that were set by the old one are set anew.
@@ -184,9 +192,7 @@ impl Engine {
     }
 
     fn take_in(&mut self, now: Timestamp, id: &LaneId, queue: Queue, operation: Operation) {
-        if self.in_lane(id).count() >= WORKING_SET_MAX
-            && !self.entries.contains_key(&operation.identity.id)
-        {
+        if self.is_crowded(id, queue) && !self.entries.contains_key(&operation.identity.id) {
             if let Some(lane) = self.lanes.get_mut(id) {
                 lane.shelf(queue).look_at(Timestamp(0));
             }

@@ -128,6 +128,27 @@ fn whoever_owns_the_lane_then_removes_it() {
 }
 
 #[test]
+fn a_dead_owner_s_far_removals_keep_nobody_from_delivering() {
+    let kept = Retention { age_ms: Some(90 * DAY_MS), ..Retention::default() };
+    let settings = Settings {
+        retention: kept,
+        locks: false,
+        failing_deliveries: u32::MAX,
+        ..Settings::default()
+    };
+    let world = World::with(settings, service());
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.is_ended());
+    world.pass(5_000);
+    world.kill(&context);
+    world.0.settings.borrow_mut().failing_deliveries = 0;
+    world.open();
+    world.pass(60_000);
+    assert_eq!(world.0.delivered.borrow().len(), 1);
+}
+
+#[test]
 fn rejected_and_failed_work_has_its_body_removed_too() {
     for options in [r#","url":7"#, r#","outcome":"failed""#] {
         let (world, context) = keeping(an_hour(), true);

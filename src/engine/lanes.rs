@@ -15,6 +15,10 @@ use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
 /// milliseconds: the owner of a lane has written again by then, or it is dead.
 const ACTION_MS: u64 = EXCHANGE_TIMEOUT_MS + SEND_BEFORE_MS;
 
+/// What is due later than this is no promise to write, in milliseconds: a lane whose owner may be
+/// idle for days, until some tombstone goes, is free for whoever has work in it.
+const LEASE_AHEAD_MS: u64 = 3_600_000;
+
 /// How soon a lane that another context holds is looked at again, in milliseconds: when its owner is
 /// closed, another has taken over and sent within 5 s.
 pub(super) const CLAIM_AGAIN_MS: u64 = 3_000;
@@ -231,18 +235,22 @@ impl Engine {
         let id = written.lane();
         let lane = self.lanes.get(&id)?;
         let epoch = lane.epoch()?;
-        let mut next = lane.work.next.unwrap_or(Timestamp(u64::MAX));
+        const NEVER: Timestamp = Timestamp(u64::MAX);
+        // Where endings are delivered here, that is work too.
+        let delivery = |at: Option<Timestamp>| at.filter(|_| self.consumes).unwrap_or(NEVER);
+        let due = |own: &Operation| own.due().unwrap_or(NEVER).min(delivery(own.delivery_due()));
+        let mut next = lane.work.next.unwrap_or(NEVER).min(delivery(lane.delivery.next));
         let mut until = now;
         for entry in self.in_lane(&id) {
             if let Some(exchange) = &entry.exchange {
                 until = until.max(exchange.ends_by);
             }
             if entry.operation.identity.id != written.identity.id {
-                next = next.min(entry.operation.due().unwrap_or(Timestamp(u64::MAX)));
+                next = next.min(due(&entry.operation));
             }
         }
-        next = next.min(written.due().unwrap_or(Timestamp(u64::MAX)));
-        if next != Timestamp(u64::MAX) {
+        next = next.min(due(written));
+        if next <= now.after(LEASE_AHEAD_MS) {
             until = until.max(next.max(now).after(ACTION_MS));
         }
         let lease_until = until.after(LEASE_GRACE_MS);

@@ -69,7 +69,7 @@ impl<P: Ports> Driver<P> {
             service,
         })?;
         let now = newborn.operation.identity.created_at;
-        newborn.operation.life = Life::adopted(adoption.job, now);
+        newborn.operation.life = Life::adopted(adoption.job, now, reads);
         self.take_on(newborn).await
     }
 }

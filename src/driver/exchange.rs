@@ -49,10 +49,9 @@ impl<P: Ports> Driver<P> {
         let now = self.0.ports.runtime().now();
         let server_wait_ms = server_wait(&headers, now).map(|guidance| guidance.wait_ms);
         let reader = FactsReader::new(&pointers(&transmit.facts), FactsLimits::default());
-        let keep = transmit.purpose == Purpose::Result && (200..300).contains(&status);
         let mut answer =
             Answer { status, server_wait_ms, url: transmit.url.clone(), ..Answer::default() };
-        if keep {
+        if transmit.keeps.covers(status) {
             self.keep(transmit, reader, body, &headers, &mut answer).await?;
         } else {
             skim(reader, body, &mut answer).await?;
@@ -76,7 +75,14 @@ impl<P: Ports> Driver<P> {
         let (mut bytes, mut index) = (0_u64, 0);
         let mut piece = Vec::new();
         loop {
-            let next = body.next().await?;
+            let next = match body.next().await {
+                // What has come names the work, perhaps: that is not lost with the rest.
+                Err(Lost) if transmit.purpose == Purpose::Submit => {
+                    answer.facts = reader.finish();
+                    return Ok(());
+                }
+                next => next?,
+            };
             if let Some(next) = &next {
                 bytes += next.len() as u64;
                 if bytes > RESULT_BYTES_MAX {

@@ -118,6 +118,28 @@ pub struct Line {
     pub entry: Entry,
 }
 
+/// Which answers to an exchange hold the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// None.
+    Nothing,
+    /// Every success.
+    Success,
+    /// Those with one of these statuses.
+    On(Vec<u16>),
+}
+
+impl Keeps {
+    /// Whether an answer with this status does.
+    pub fn covers(&self, status: u16) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Success => (200..300).contains(&status),
+            Self::On(statuses) => statuses.contains(&status),
+        }
+    }
+}
+
 /// One exchange to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transmit {
@@ -139,6 +161,8 @@ pub struct Transmit {
     pub with_body: bool,
     /// How long it may take, in milliseconds.
     pub timeout_ms: u64,
+    /// Which answers hold the result, to be kept as they come.
+    pub keeps: Keeps,
     /// For a result: under which download its pieces are kept.
     pub download: u64,
     /// For a result: where in the body it stands (a JSON pointer); `None`: it is the body.

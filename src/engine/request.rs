@@ -1,6 +1,6 @@
 //! The request that an exchange makes, from the operation and its profile.
 
-use super::output::Transmit;
+use super::output::{Keeps, Transmit};
 use crate::model::http::Headers;
 use crate::model::operation::Operation;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose};
@@ -61,10 +61,23 @@ pub fn request(
         with_credential: own_origin,
         with_body: submit && operation.request.content_type.is_some(),
         timeout_ms: call.timeout_ms,
+        keeps: keeps(profile, purpose),
         download,
         result_at,
         facts,
     })
+}
+
+fn keeps(profile: &Profile, purpose: Purpose) -> Keeps {
+    let calls = &profile.calls;
+    match purpose {
+        Purpose::Result => Keeps::Success,
+        Purpose::Submit if !calls.result_on.is_empty() => Keeps::On(calls.result_on.clone()),
+        Purpose::Submit if calls.poll.is_none() => Keeps::Success,
+        Purpose::Submit | Purpose::Poll | Purpose::Cancel | Purpose::Delete | Purpose::Settle => {
+            Keeps::Nothing
+        }
+    }
 }
 
 /// Where a call goes: to the link that the service gave, where it is known, else to its path.

@@ -58,7 +58,7 @@ pub struct ResultRef {
     pub media_type: Option<String>,
     /// Where in the body the result itself stands (a JSON pointer); `None`: it is the body.
     pub at: Option<String>,
-    /// When the last byte was kept.
+    /// When the service captured it, where it says so; else when the last byte was kept.
     pub captured_at: Timestamp,
 }
 

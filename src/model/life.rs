@@ -1,11 +1,12 @@
 //! The life of an operation: the one place where its state changes.
 //!
 //! ```text
-//!            accepted              completed            kept
+//!    ┌─────────────── fulfilled ──────────────┐
+//!    │       accepted              completed  ▼         kept
 //!  Submit ─────────────▶ Work ─────────────▶ Result ─────────────▶ Ended(Succeeded)
 //!    │ ▲                  │ ▲                  │ │
 //!    │ └ not sent, lost,  │ └── not ready ─────┘ │
-//!    │   refused          │                      │
+//!    │   refused, seen    │                      │
 //!    └────────────────────┴──────────────────────┴───────────────▶ Ended(any other)
 //! ```
 //!
@@ -57,11 +58,13 @@ impl Life {
         })
     }
 
-    /// The life of a job that exists at the service already: it is read at once.
-    pub fn adopted(id: JobId, at: Timestamp) -> Self {
+    /// The life of a job that exists at the service already: it is read at once; where it cannot be
+    /// polled, by its result.
+    pub fn adopted(id: JobId, at: Timestamp, polls: bool) -> Self {
         let mut life = Self::new();
         life.0.evidence.accepted = Some(Accepted { id: Some(id), how: AcceptedHow::Found, at });
-        life.0.stage = Stage::Work;
+        let result = Stage::Result { expires_at: None, partial: false };
+        life.0.stage = if polls { Stage::Work } else { result };
         life
     }
 
@@ -170,6 +173,40 @@ impl Life {
         self.0.evidence.current = None;
         self.0.evidence.accepted = Some(Accepted { id, how, at });
         self.0.stage = Stage::Work;
+        self.0.hold = Hold::Ready;
+        Ok(())
+    }
+
+    /// The work is taken on, under this id where it is named; the answer that brings its result, or
+    /// says more of it, is still to come.
+    pub fn seen(
+        &mut self,
+        id: Option<JobId>,
+        how: AcceptedHow,
+        at: Timestamp,
+    ) -> Result<(), Illegal> {
+        if self.0.stage != Stage::Submit {
+            return Err(Illegal);
+        }
+        let known = self.0.evidence.accepted.take();
+        let id = id.or_else(|| known.as_ref().and_then(|own| own.id.clone()));
+        let at = known.map_or(at, |own| own.at);
+        self.0.evidence.accepted = Some(Accepted { id, how, at });
+        Ok(())
+    }
+
+    /// The work is done without a job to follow: its result has come with the answer to the
+    /// submission, or is read by the id.
+    pub fn fulfilled(
+        &mut self,
+        id: Option<JobId>,
+        how: AcceptedHow,
+        at: Timestamp,
+        expires_at: Option<Timestamp>,
+    ) -> Result<(), Illegal> {
+        self.seen(id, how, at)?;
+        self.0.evidence.current = None;
+        self.0.stage = Stage::Result { expires_at, partial: false };
         self.0.hold = Hold::Ready;
         Ok(())
     }

@@ -64,8 +64,12 @@ pub struct Said {
     pub server_wait_ms: Option<u64>,
     /// When the service will drop the result.
     pub expires_at: Option<Timestamp>,
+    /// When the service captured the result.
+    pub captured_at: Option<Timestamp>,
     /// Credits as reported.
     pub ledger: Ledger,
+    /// The id of the work that a success of a submission names.
+    pub job: Option<JobId>,
     /// The id of the job that an earlier request with the same key has led to.
     pub existing: Option<JobId>,
     /// What later calls are addressed by.
@@ -98,7 +102,7 @@ pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Times
 fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said) -> Finding {
     let readable = answer.whole && answer.facts.form == BodyForm::Json;
     match purpose {
-        Purpose::Submit => submitted(profile, answer, &said.carried),
+        Purpose::Submit => submitted(profile, answer, said),
         Purpose::Poll | Purpose::Settle => match job_state(profile, answer) {
             Some(state) => Finding::Job(state),
             None => told(profile, purpose, answer)
@@ -111,20 +115,40 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
 }
 
 /// A success of a submission says which job it has led to, in the body or in a header field.
-fn submitted(profile: &Profile, answer: &Answer, carried: &[(String, String)]) -> Finding {
+fn submitted(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     if let Some(rule) = ruled(profile, Purpose::Submit, answer, true) {
         return Finding::Other(rule);
+    }
+    said.job = answer.facts.text("id").filter(|id| !id.is_empty()).map(JobId::from);
+    if profile.answers_with_result(answer.status) {
+        return fulfilled(profile, answer, said);
     }
     let sound = answer.whole && answer.facts.form != BodyForm::Broken;
     let id = answer.facts.text("id").filter(|id| sound && !id.is_empty());
     // Where only a link leads to the job, an answer without it leads nowhere.
     let leads_on = profile.calls.poll.as_ref().is_none_or(|call| {
         let link = call.link.as_ref().filter(|_| call.path.is_none());
-        link.is_none_or(|link| carried.iter().any(|(name, _)| name == link))
+        link.is_none_or(|link| said.carried.iter().any(|(name, _)| name == link))
     });
     match id {
         Some(id) if leads_on => Finding::Accepted(id.into()),
         Some(_) | None => Finding::Unreadable(None),
+    }
+}
+
+/// The answer to a submission is the result, unless it says that there is none (yet).
+fn fulfilled(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
+    let tells = answer.facts.is_set("failed") || !profile.states.is_empty();
+    match job_state(profile, answer).filter(|_| tells) {
+        Some(JobState::Active) => match &said.job {
+            Some(id) => Finding::Accepted(id.clone()),
+            None => Finding::Other(Meaning::InProgress),
+        },
+        Some(state @ (JobState::Failed | JobState::Cancelled | JobState::Expired)) => {
+            Finding::Job(state)
+        }
+        Some(JobState::Partial) => Finding::Incomplete(answer.kept.clone()),
+        Some(JobState::Completed) | None => kept(profile, answer, said),
     }
 }
 
@@ -187,9 +211,17 @@ fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     {
         return Finding::Other(meaning);
     }
-    let Some(kept) = answer.kept.clone().filter(|_| answer.whole) else {
+    kept(profile, answer, said)
+}
+
+/// What has come as the result, if it is what it should be.
+fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
+    let Some(mut kept) = answer.kept.clone().filter(|_| answer.whole) else {
         return Finding::Unreadable(None);
     };
+    if let Some(at) = said.captured_at {
+        kept.captured_at = at;
+    }
     match answer.facts.form {
         BodyForm::Json => {}
         BodyForm::NotJson | BodyForm::Broken if profile.result_any_form => {}
@@ -278,6 +310,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
         request_id: text("requestId"),
         server_wait_ms: None,
         expires_at: facts.text("expiresAt").and_then(|text| point_in_time(text, now)),
+        captured_at: facts.text("capturedAt").and_then(|text| point_in_time(text, now)),
         ledger: Ledger {
             base: credits("base"),
             adjustment: credits("adjustment"),
@@ -285,6 +318,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
             balance: credits("balance"),
             token_state: text("tokenState"),
         },
+        job: None,
         existing: facts.text("existingId").filter(|id| !id.is_empty()).map(JobId::from),
         carried: Carried::new(),
         replayed: facts.bool("replayed") == Some(true)

@@ -120,6 +120,8 @@ pub struct Settings {
     pub retention: Retention,
     /// Whether the service's keys are derived.
     pub derives_keys: bool,
+    /// Parameters of the service, for all submissions.
+    pub params: Vec<(String, String)>,
 }
 
 impl Default for Settings {
@@ -140,6 +142,7 @@ impl Default for Settings {
             commit_ms: 0,
             derives_keys: false,
             retention: Retention::default(),
+            params: Vec::new(),
         }
     }
 }
@@ -203,11 +206,12 @@ impl World {
         let being = Being::new();
         let ports = SimPorts::new(self.clone(), Rc::clone(&being));
         let timer = ports.timer();
-        let (derives_keys, retention) = {
+        let (derives_keys, retention, params) = {
             let settings = self.0.settings.borrow();
-            (settings.derives_keys, settings.retention)
+            (settings.derives_keys, settings.retention, settings.params.clone())
         };
-        let service = ServiceSetup { derives_keys, retention, ..setup(limits, profile_text) };
+        let service =
+            ServiceSetup { derives_keys, retention, params, ..setup(limits, profile_text) };
         let driver = Driver::new(ports.clone(), vec![service]).expect("randomness");
         let waker = driver.clone();
         timer.on_timer(Rc::new(move || waker.wake()));

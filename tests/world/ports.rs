@@ -296,9 +296,9 @@ impl Transport for SimPorts {
                 return pending().await;
             }
             let latency_ms = own.world.0.settings.borrow().latency_ms;
-            let ends_at = own.world.0.clock.now() + timeout_ms;
             own.world.0.clock.sleep(latency_ms).await;
             let now = own.world.0.clock.now();
+            let ends_at = now + timeout_ms;
             let outcome = own.world.0.service.borrow_mut().exchange(now, &request);
             own.point().await;
             let (response, broken) = match outcome.delivery {

@@ -5,7 +5,10 @@
 pub struct Calls {
     /// Hands work over.
     pub submit: Call,
-    /// Reads the job. A service without it answers a submission with the result.
+    /// Statuses with which the answer to a submission is the result itself.
+    pub result_on: Vec<u16>,
+    /// Reads the job. A service without it answers a submission with the result: by any success
+    /// but 202, where [`Calls::result_on`] names none.
     pub poll: Option<Call>,
     /// Reads the result; without it, the result stands in the answer to `poll`.
     pub result: Option<Call>,

@@ -93,6 +93,21 @@ impl Profile {
         }
     }
 
+    /// Whether the answer to a submission is the result itself, when it has this status.
+    pub fn answers_with_result(&self, status: u16) -> bool {
+        let calls = &self.calls;
+        if calls.result_on.is_empty() {
+            calls.poll.is_none() && (200..300).contains(&status) && status != 202
+        } else {
+            calls.result_on.contains(&status)
+        }
+    }
+
+    /// Whether the service can be asked for a job by its id.
+    pub const fn reads_jobs(&self) -> bool {
+        self.calls.poll.is_some() || self.calls.result.is_some()
+    }
+
     /// Whether the result stands in the answer that reads the job.
     pub const fn result_is_inline(&self) -> bool {
         self.calls.result.is_none()

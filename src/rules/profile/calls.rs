@@ -18,13 +18,15 @@ struct Known<'a> {
 pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
     reader.only(&["submit", "poll", "result", "cancel", "retry", "delete"]);
     let of_a_job = Known { params, carry: Some(carry) };
-    let submit =
-        reader.required("submit").and_then(|own| call(&own, Known { params, carry: None }));
+    let submit = reader.required("submit");
+    let result_on = submit.as_ref().and_then(|own| own.member("resultOn"));
+    let submit = submit.and_then(|own| call(&own, Known { params, carry: None }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
     let (poll, result) = (other("poll"), other("result"));
     let (cancel, retry, delete) = (other("cancel"), other("retry"), other("delete"));
     Some(Calls {
         submit: submit?,
+        result_on: result_on.map(|own| statuses(&own)).unwrap_or_default(),
         poll: poll.flatten(),
         result: result.flatten(),
         cancel: cancel.flatten(),
@@ -34,7 +36,11 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
 }
 
 fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
-    reader.only(&["method", "path", "link", "anyOrigin", "headers", "timeoutMs"]);
+    let mut members = vec!["method", "path", "link", "anyOrigin", "headers", "timeoutMs"];
+    if known.carry.is_none() {
+        members.push("resultOn");
+    }
+    reader.only(&members);
     let method = reader.required("method").and_then(|own| {
         let method = own.one_of(&["GET", "POST", "PUT", "PATCH", "DELETE"], |name| name)?;
         if method == "GET" && known.carry.is_none() {
@@ -68,6 +74,19 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
         headers: reader.member("headers").map(|own| headers(&own)).unwrap_or_default(),
         timeout_ms: timeout_ms?,
     })
+}
+
+/// Statuses of answers that are the result.
+fn statuses(reader: &Reader<'_>) -> Vec<u16> {
+    let items = reader.items();
+    if items.is_empty() || items.len() > ENTRIES_MAX {
+        reader.fault("it must list one status or more");
+    }
+    let mut read = Vec::new();
+    for own in items {
+        read.extend(own.whole(200, 299).and_then(|status| u16::try_from(status).ok()));
+    }
+    read
 }
 
 fn path(reader: &Reader<'_>, known: Known<'_>, linked: bool) -> Option<String> {

@@ -187,6 +187,8 @@ fn each_value_has_its_bounds() {
         ("/key/retentionMs", json!(0)),
         ("/key/retentionMs", json!(null)),
         ("/calls/submit/method", json!("GET")),
+        ("/calls/submit/resultOn", json!([])),
+        ("/calls/poll/resultOn", json!([200])),
         ("/calls/submit/method", json!("POST /")),
         ("/calls/poll/timeoutMs", json!(300_001)),
         ("/facts/id", json!("/id")),
@@ -223,6 +225,21 @@ fn each_value_has_its_bounds() {
         let found = faults_with(place, value.clone());
         assert_eq!(found.first().map(String::as_str), Some(at), "{value}");
     }
+}
+
+#[test]
+fn the_answers_that_are_the_result_are_named_or_all_that_succeed_where_there_is_no_poll() {
+    let answers = |profile: &Value| {
+        let profile = read(&profile.to_string()).unwrap();
+        [200, 201, 202, 404].map(|status| profile.answers_with_result(status))
+    };
+    let mut profile = least();
+    assert_eq!(answers(&profile), [false; 4]);
+    profile["calls"]["submit"]["resultOn"] = json!([201]);
+    assert_eq!(answers(&profile), [false, true, false, false]);
+    let mut profile = least();
+    profile["calls"].as_object_mut().unwrap().remove("poll");
+    assert_eq!(answers(&profile), [true, true, false, false]);
 }
 
 #[test]

@@ -142,8 +142,7 @@ fn resolve(pen: &mut Pen<'_>, resolution: Resolution) -> Result<(), Refused> {
                     "no attempt of it can be at the service under another id",
                 ));
             }
-            pen.op.life.accepted(Some(id), AcceptedHow::Found, pen.now)?;
-            pen.claim_job();
+            pen.taken_on(&id, AcceptedHow::Found, None)?;
             pen.note("resolved.found");
         }
         Resolution::NotExecuted => {

@@ -5,7 +5,9 @@ use super::super::classify::Said;
 use super::Step;
 use crate::model::dice::Dice;
 use crate::model::ending::Ending;
+use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{Hold, ParkReason, WaitReason};
+use crate::model::ids::JobId;
 use crate::model::journal::Entry;
 use crate::model::life::{Illegal, Settlement, Stage};
 use crate::model::operation::Operation;
@@ -64,6 +66,39 @@ impl<'a> Pen<'a> {
     pub(super) fn erase(&mut self, what: Erase) {
         self.strictly();
         self.step.erase = what;
+    }
+
+    /// The service has taken the work on: it is followed by its id. Where nothing can be read by an
+    /// id, the work stays to be submitted, and its replay brings the result.
+    pub(super) fn taken_on(
+        &mut self,
+        id: &JobId,
+        how: AcceptedHow,
+        said: Option<&Said>,
+    ) -> Result<(), Illegal> {
+        let (id, now) = (Some(id.clone()), self.now);
+        let life = &mut self.op.life;
+        if self.profile.calls.poll.is_some() {
+            life.accepted(id, how, now)?;
+        } else if self.profile.reads_jobs() {
+            let expires_at = self.expiry_told(said);
+            self.op.life.fulfilled(id, how, now, expires_at)?;
+        } else {
+            if life.evidence.current.is_some() {
+                life.lost()?;
+            }
+            life.seen(id, how, now)?;
+            life.release()?;
+        }
+        self.strictly();
+        self.claim_job();
+        Ok(())
+    }
+
+    /// When the service will drop the result: as it says, else as the profile does.
+    pub(super) fn expiry_told(&self, said: Option<&Said>) -> Option<Timestamp> {
+        let assumed = self.profile.retention_ms.map(|length_ms| self.now.after(length_ms));
+        said.and_then(|said| said.expires_at).or(assumed)
     }
 
     pub(super) fn note(&mut self, event: &'static str) -> &mut Entry {

@@ -14,10 +14,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     let said = &verdict.said;
     pen.note_answer("result.answered", Purpose::Result, said);
     match &verdict.finding {
-        Finding::Kept(result) if is_partial(pen) => incomplete(pen, said, Some(result.clone())),
-        Finding::Kept(result) => {
-            pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
-        }
+        Finding::Kept(result) => kept(pen, said, result),
         Finding::Incomplete(result) => incomplete(pen, said, result.clone()),
         Finding::Unreadable(Some(result)) if pen.op.counters.failures >= UNREADABLE_RESULTS_MAX => {
             incomplete(pen, said, Some(result.clone()))
@@ -33,6 +30,14 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         Finding::Job(JobState::Cancelled) => pen.end(Ending::Cancelled),
         Finding::Job(JobState::Expired) => pen.end(Ending::Expired(said.fault.clone())),
     }
+}
+
+/// The result is at hand.
+pub(super) fn kept(pen: &mut Pen<'_>, said: &Said, result: &ResultRef) -> Result<(), Illegal> {
+    if is_partial(pen) {
+        return incomplete(pen, said, Some(result.clone()));
+    }
+    pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
 }
 
 /// A download that brought nothing whole is made again, sooner when the expiry is near.
@@ -52,7 +57,7 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
 
 fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
     match meaning {
-        Meaning::NotReady => not_ready(pen, said),
+        Meaning::NotReady | Meaning::RunningOrFailed | Meaning::InProgress => not_ready(pen, said),
         Meaning::Failed => work::failed_job(pen, said, said.class),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
         Meaning::NotFound if expiry(pen).is_some_and(|at| at <= pen.now) => {
@@ -68,8 +73,6 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         Meaning::Rejected | Meaning::SourceBlocked => pen.park(ParkReason::NeedsAccess),
         Meaning::NotFound
         | Meaning::Transient
-        | Meaning::InProgress
-        | Meaning::RunningOrFailed
         | Meaning::Consumed
         | Meaning::KeyConflict
         | Meaning::VersionMoved
@@ -84,13 +87,20 @@ fn not_ready(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     if pen.op.counters.not_ready > pen.profile.not_ready_max {
         return pen.park(ParkReason::BudgetExhausted);
     }
-    pen.op.life.not_ready()?;
+    // A service that cannot be polled is asked for the result itself again.
+    if pen.profile.calls.poll.is_some() {
+        pen.op.life.not_ready()?;
+    }
     let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.not_ready, pen.dice);
     let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
     pen.wait(server_ms.unwrap_or(own_ms).max(REQUEST_FLOOR_MS), WaitReason::ResultNotReady)
 }
 
-fn incomplete(pen: &mut Pen<'_>, said: &Said, result: Option<ResultRef>) -> Result<(), Illegal> {
+pub(super) fn incomplete(
+    pen: &mut Pen<'_>,
+    said: &Said,
+    result: Option<ResultRef>,
+) -> Result<(), Illegal> {
     let message = said.fault.message.clone();
     let why = if is_partial(pen) {
         "the job ended with a part of its result"

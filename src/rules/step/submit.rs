@@ -1,13 +1,13 @@
 //! Handing work over: write ahead, send, and learn what became of it.
 
 use super::pen::Pen;
-use super::{trouble, work};
-use crate::model::ending::Ending;
+use super::{result, trouble, work};
+use crate::model::ending::{Ending, FailureClass};
 use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
 use crate::model::life::Illegal;
-use crate::model::profile::{Meaning, Purpose};
+use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::backoff;
 use crate::rules::bounds::{REFUSALS_MAX, SEND_BEFORE_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
@@ -34,7 +34,7 @@ pub(super) fn not_sent(pen: &mut Pen<'_>) -> Result<(), Illegal> {
 pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     pen.op.life.lost()?;
     pen.note("submit.lost").purpose = Some(Purpose::Submit);
-    try_again(pen, None, WaitReason::Backoff)
+    unknown(pen, None, WaitReason::Backoff)
 }
 
 pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
@@ -45,17 +45,39 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         // The service names the job that this very key has led to.
         return accepted(pen, id, &verdict.said);
     }
+    let said = &verdict.said;
     match &verdict.finding {
-        Finding::Accepted(id) => accepted(pen, id, &verdict.said),
+        Finding::Accepted(id) => accepted(pen, id, said),
+        Finding::Kept(result) => {
+            fulfilled(pen, said)?;
+            result::kept(pen, said, result)
+        }
+        Finding::Incomplete(result) => {
+            fulfilled(pen, said)?;
+            result::incomplete(pen, said, result.clone())
+        }
+        Finding::Job(JobState::Failed) => {
+            fulfilled(pen, said)?;
+            work::failed_job(pen, said, said.class)
+        }
+        Finding::Job(JobState::Cancelled) => {
+            fulfilled(pen, said)?;
+            pen.end(Ending::Cancelled)
+        }
+        Finding::Job(JobState::Expired) => {
+            fulfilled(pen, said)?;
+            pen.end(Ending::Expired(said.fault.clone()))
+        }
         Finding::Unreadable(_) => {
             pen.op.life.lost()?;
-            try_again(pen, Some(&verdict.said), WaitReason::Backoff)
+            if said.job.is_some() {
+                pen.op.life.seen(said.job.clone(), AcceptedHow::Answered, pen.now)?;
+            }
+            unknown(pen, Some(said), WaitReason::Backoff)
         }
-        Finding::Other(meaning) => refused(pen, *meaning, &verdict.said),
+        Finding::Other(meaning) => refused(pen, *meaning, said),
         Finding::Redirected
-        | Finding::Job(_)
-        | Finding::Kept(_)
-        | Finding::Incomplete(_)
+        | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
         | Finding::Done => {
             pen.op.life.lost()?;
             pen.park(ParkReason::OutcomeUnknown)
@@ -63,13 +85,38 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     }
 }
 
+/// The answer to the submission is the result, or says that there will be none.
+fn fulfilled(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    if pen.op.life.evidence.current.is_none() {
+        return Err(Illegal);
+    }
+    let expires_at = pen.expiry_told(Some(said));
+    pen.op.life.fulfilled(said.job.clone(), AcceptedHow::Answered, pen.now, expires_at)?;
+    pen.claim_job();
+    Ok(())
+}
+
+/// What became of the attempt is not known. Work whose id has been seen is read by that; else the
+/// same request is sent again.
+fn unknown(pen: &mut Pen<'_>, said: Option<&Said>, reason: WaitReason) -> Result<(), Illegal> {
+    match pen.op.life.job().cloned().filter(|_| pen.profile.reads_jobs()) {
+        Some(id) => {
+            pen.taken_on(&id, AcceptedHow::Answered, said)?;
+            pen.note("accepted");
+            pen.back_off(said, reason)
+        }
+        None => try_again(pen, said, reason),
+    }
+}
+
 pub(super) fn accepted(pen: &mut Pen<'_>, id: &JobId, said: &Said) -> Result<(), Illegal> {
-    pen.op.life.accepted(Some(id.clone()), AcceptedHow::Answered, pen.now)?;
+    pen.taken_on(id, AcceptedHow::Answered, Some(said))?;
     pen.op.counters.failures = 0;
     pen.op.counters.authorizations = 0;
-    pen.strictly();
-    pen.claim_job();
     pen.note("accepted");
+    if pen.is_submitting() {
+        return try_again(pen, Some(said), WaitReason::InProgress);
+    }
     if pen.op.life.cancel.is_some() {
         return Ok(());
     }
@@ -109,7 +156,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             }
             trouble::needs(pen, meaning)
         }
-        Meaning::Rejected | Meaning::SourceBlocked | Meaning::NotFound => {
+        Meaning::Rejected | Meaning::NotFound => {
             pen.op.life.refused()?;
             rejected(pen, said)
         }
@@ -122,17 +169,28 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             pen.park(ParkReason::VersionMoved)
         }
         Meaning::RunningOrFailed => {
+            // It is in progress or it has failed: waiting tells, and has a bound. Either way the
+            // service has taken it on, and no later refusal can say that it did not.
             pen.op.life.lost()?;
-            // It is in progress or it has failed: waiting tells, and has a bound.
+            pen.op.life.seen(None, AcceptedHow::Answered, pen.now)?;
             pen.op.counters.not_ready += 1;
             if pen.op.counters.not_ready > pen.profile.not_ready_max {
                 return pen.park(ParkReason::OutcomeUnknown);
             }
-            try_again(pen, Some(said), WaitReason::InProgress)
+            unknown(pen, Some(said), WaitReason::InProgress)
         }
         Meaning::Failed => {
-            pen.op.life.accepted(None, AcceptedHow::Answered, pen.now)?;
+            fulfilled(pen, said)?;
             work::failed_job(pen, said, said.class)
+        }
+        Meaning::SourceBlocked => {
+            fulfilled(pen, said)?;
+            work::failed_job(pen, said, FailureClass::Target)
+        }
+        // The replay of what has been done: there is nothing left to wait for.
+        Meaning::Expired if !pen.profile.reads_jobs() => {
+            fulfilled(pen, said)?;
+            pen.end(Ending::Expired(said.fault.clone()))
         }
         Meaning::Consumed
         | Meaning::NotReady

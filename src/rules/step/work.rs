@@ -56,9 +56,9 @@ fn job(pen: &mut Pen<'_>, state: JobState, said: &Said) -> Result<(), Illegal> {
             }
         }
         JobState::Completed | JobState::Partial => {
-            let assumed = pen.profile.retention_ms.map(|length_ms| pen.now.after(length_ms));
             let partial = state == JobState::Partial;
-            pen.op.life.completed(said.expires_at.or(assumed), partial)?;
+            let expires_at = pen.expiry_told(Some(said));
+            pen.op.life.completed(expires_at, partial)?;
             pen.note("completed");
             Ok(())
         }

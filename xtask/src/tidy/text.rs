@@ -71,9 +71,19 @@ pub(super) fn services(file: &File, names: &[String]) -> Vec<String> {
     }
     file.code()
         .filter(|(_, line)| !line.contains("include_str!"))
-        .filter(|(_, line)| names.iter().any(|name| line.to_lowercase().contains(name.as_str())))
+        .filter(|(_, line)| names.iter().any(|name| holds(line, name)))
         .map(|(number, _)| format!("{}:{number}: the name of a service", file.path))
         .collect()
+}
+
+/// Whether a line holds a name in any case, and not only as the beginning of a longer word.
+fn holds(line: &str, name: &str) -> bool {
+    let lower = line.to_lowercase();
+    let mut found = lower.match_indices(name);
+    found.any(|(at, _)| {
+        let next = line.get(at + name.len()..).and_then(|rest| rest.chars().next());
+        !next.is_some_and(|next| next.is_ascii_lowercase())
+    })
 }
 
 #[cfg(test)]
@@ -123,6 +133,8 @@ mod tests {
     fn a_service_in_the_code_is_found() {
         let names = service_names(&[file("pkg-template/profiles/acme.json", "{}")]);
         assert_eq!(services(&file("src/rules/a.rs", "if name == \"Acme\" {"), &names).len(), 1);
+        assert_eq!(services(&file("src/rules/a.rs", "struct AcmeModel;"), &names).len(), 1);
+        assert!(services(&file("src/rules/a.rs", "let acmes = 1;"), &names).is_empty());
         let include = "include_str!(\"../profiles/acme.json\")";
         assert!(services(&file("src/js/a.rs", include), &names).is_empty());
     }

@@ -27,9 +27,9 @@ export function makeHost(options, operationOf, tell) {
       return authorize(services[service], { purpose, refresh });
     },
     validates: (service) => services[service]?.result !== undefined,
-    async validate(service, at, bytes) {
+    async validate(service, json, bytes) {
       await null;
-      return faultOf(services[service]?.result, bytes, at);
+      return faultOf(services[service]?.result, bytes, JSON.parse(json));
     },
     consumes: onSettled !== undefined,
     async settled(json) {

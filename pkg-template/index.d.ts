@@ -184,6 +184,17 @@ export type WaitReason =
   | "settlement"
   | "delivery";
 
+/** How the events of a stream are put together to the result, as the profile says. */
+export interface StreamShape {
+  readonly form: "sse" | "ndjson";
+  /** The event whose data are the result; absent: the data of all events are, as a list. */
+  readonly result?: string;
+  /** The event that ends the stream. */
+  readonly end?: string;
+  /** Events whose data are lists in the result, each with the name of its member. */
+  readonly gather?: Readonly<Record<string, string>>;
+}
+
 /** Why an operation waits for a person or code. Its identity is kept; every reason has exits. */
 export type ParkReason =
   | "NeedsCredential"
@@ -299,6 +310,9 @@ export interface OperationState {
     readonly mediaType?: string;
     /** Where in the bytes the result stands, as a JSON pointer; absent: it is all of them. */
     readonly at?: string;
+    /** How the events of a stream are put together to the result. */
+    readonly stream?: StreamShape;
+    /** When the service captured it, where it says so; else when it was kept. */
     readonly capturedAt: number;
     /** The service replayed earlier work. */
     readonly replayed: boolean;

@@ -48,7 +48,7 @@ export async function bytesOf(client, { id, status, result }) {
 export async function dataOf(client, state) {
   const bytes = await bytesOf(client, state);
   try {
-    return await valueOf(client.schemaOf(state.service), bytes, state.result?.mediaType, state.result?.at);
+    return await valueOf(client.schemaOf(state.service), bytes, state.result ?? {});
   } catch (cause) {
     throw new HoldfastError(`The kept result does not fit the schema: ${text(cause)}.`, {
       code: "RESULT_INCOMPLETE",

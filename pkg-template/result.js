@@ -1,19 +1,27 @@
 // @ts-check
 /** A result's bytes, as the value that the app gets. */
 /** @import * as Api from "./index.d.ts" */
+import { streamed } from "./stream.js";
+
+/**
+ * What is told of a kept result: its media type, where in it the value stands (a JSON pointer), and
+ * how the events of a stream are put together.
+ *
+ * @typedef {{ mediaType?: string, at?: string, stream?: Api.StreamShape }} Kept
+ */
 
 /**
  * What is wrong with a result by the service's schema; null when nothing is.
  *
  * @param {Api.StandardSchema<any> | undefined} schema
  * @param {Uint8Array} bytes
- * @param {string} [at]
+ * @param {Kept} kept
  * @returns {Promise<string | null>}
  */
-export async function faultOf(schema, bytes, at) {
+export async function faultOf(schema, bytes, kept) {
   if (!schema) return null;
   try {
-    await validated(schema, bytes, at);
+    await validated(schema, bytes, kept);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -22,19 +30,19 @@ export async function faultOf(schema, bytes, at) {
 
 /**
  * The value of a result. With a schema: its output. Otherwise JSON is parsed, where the media type
- * says JSON or nothing; `text/*` gives a string; everything else, the bytes.
+ * says JSON or nothing, and a stream's events are put together; `text/*` gives a string; everything
+ * else, the bytes.
  *
  * @param {Api.StandardSchema<any> | undefined} schema
  * @param {Uint8Array} bytes
- * @param {string | undefined} mediaType
- * @param {string} [at] Where in the body the result stands (a JSON pointer).
+ * @param {Kept} kept
  * @returns {Promise<any>}
  */
-export async function valueOf(schema, bytes, mediaType, at) {
-  if (schema) return validated(schema, bytes, at);
-  const type = (mediaType ?? "").split(";", 1)[0].trim().toLowerCase();
+export async function valueOf(schema, bytes, kept) {
+  if (schema) return validated(schema, bytes, kept);
+  const type = (kept.mediaType ?? "").split(";", 1)[0].trim().toLowerCase();
   try {
-    if (!type || /[/+]json$/.test(type)) return jsonOf(bytes, at);
+    if (kept.stream || !type || /[/+]json$/.test(type)) return jsonOf(bytes, kept);
     if (type.startsWith("text/")) return textOf(bytes);
   } catch {
     // Not what it says it is: the bytes are the truth.
@@ -45,10 +53,10 @@ export async function valueOf(schema, bytes, mediaType, at) {
 /**
  * @param {Api.StandardSchema<any>} schema
  * @param {Uint8Array} bytes
- * @param {string} [at]
+ * @param {Kept} kept
  */
-async function validated(schema, bytes, at) {
-  const outcome = await schema["~standard"].validate(jsonOf(bytes, at));
+async function validated(schema, bytes, kept) {
+  const outcome = await schema["~standard"].validate(jsonOf(bytes, kept));
   if (outcome.issues) {
     throw new Error(outcome.issues.map((issue) => issue.message).join("; ") || "It is not valid.");
   }
@@ -57,10 +65,11 @@ async function validated(schema, bytes, at) {
 
 /**
  * @param {Uint8Array} bytes
- * @param {string} at
+ * @param {Kept} kept
  */
-function jsonOf(bytes, at = "") {
-  let value = JSON.parse(textOf(bytes));
+function jsonOf(bytes, { at = "", stream }) {
+  const text = textOf(bytes);
+  let value = stream ? streamed(text, stream) : JSON.parse(text);
   for (const name of at.split("/").slice(1)) {
     value = value?.[name.replaceAll("~1", "/").replaceAll("~0", "~")];
   }

@@ -55,6 +55,7 @@ fn outgoing(timeout_ms: u32) -> Outgoing {
             .collect(),
         body: Some(vec![0, 255, 10, 13]),
         timeout_ms,
+        idle: false,
     }
 }
 

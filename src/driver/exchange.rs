@@ -1,23 +1,19 @@
 //! Reading an answer: facts for the rules, bytes for the store, nothing else kept.
 
 use super::Driver;
-use super::ports::store::ChunkId;
+use super::keep::Reader;
 use super::ports::transport::{Body, Head, Lost};
-use super::ports::{App, Clock, Ports, Store};
+use super::ports::{Clock, Ports};
 use crate::engine::{Input, Transmit};
 use crate::model::answer::Answer;
-use crate::model::ending::ResultRef;
 use crate::model::facts::{Fact, Facts};
 use crate::model::http::Headers;
 use crate::model::pointer::Pointer;
-use crate::model::profile::{FactSource, Purpose};
-use crate::rules::bounds::{ANSWER_BYTES_MAX, RESULT_BYTES_MAX};
-use crate::rules::digest::{Sha256Stream, hex};
+use crate::model::profile::FactSource;
+use crate::rules::bounds::ANSWER_BYTES_MAX;
 use crate::rules::facts::{FactsLimits, FactsReader};
 use crate::rules::guidance::server_wait;
-
-/// A result is kept in pieces of about this size, in bytes.
-const CHUNK_BYTES: usize = 256 * 1024;
+use crate::rules::stream::StreamReader;
 
 /// What a place in a header begins with (see [`FactSource`]).
 const HEADER: &str = "header:";
@@ -48,86 +44,26 @@ impl<P: Ports> Driver<P> {
         let Head { status, headers, body } = head;
         let now = self.0.ports.runtime().now();
         let server_wait_ms = server_wait(&headers, now).map(|guidance| guidance.wait_ms);
-        let reader = FactsReader::new(&pointers(&transmit.facts), FactsLimits::default());
+        let pointers = pointers(&transmit.facts);
         let mut answer =
             Answer { status, server_wait_ms, url: transmit.url.clone(), ..Answer::default() };
         if transmit.keeps.covers(status) {
+            let reader = match &transmit.stream {
+                Some(stream) if is_stream(&headers) => {
+                    Reader::Stream(Box::new(StreamReader::new(stream.clone(), pointers)))
+                }
+                Some(_) | None => Reader::Body(Box::new(facts_of(&pointers))),
+            };
             self.keep(transmit, reader, body, &headers, &mut answer).await?;
         } else {
-            skim(reader, body, &mut answer).await?;
+            skim(facts_of(&pointers), body, &mut answer).await?;
         }
         add_header_facts(&transmit.facts, &headers, &mut answer.facts);
         Ok(answer)
     }
-
-    /// Reads a result into the store, piece by piece.
-    async fn keep(
-        &self,
-        transmit: &Transmit,
-        mut reader: FactsReader,
-        mut body: BodyOf<P>,
-        headers: &Headers,
-        answer: &mut Answer,
-    ) -> Result<(), Lost> {
-        let app = self.0.ports.app();
-        let mut whole = app.validates(&transmit.service).then(Vec::new);
-        let mut digest = Sha256Stream::default();
-        let (mut bytes, mut index) = (0_u64, 0);
-        let mut piece = Vec::new();
-        loop {
-            let next = match body.next().await {
-                // What has come names the work, perhaps: that is not lost with the rest.
-                Err(Lost) if transmit.purpose == Purpose::Submit => {
-                    answer.facts = reader.finish();
-                    return Ok(());
-                }
-                next => next?,
-            };
-            if let Some(next) = &next {
-                bytes += next.len() as u64;
-                if bytes > RESULT_BYTES_MAX {
-                    return Err(Lost);
-                }
-                reader.push(next);
-                digest.update(next);
-                if let Some(whole) = &mut whole {
-                    whole.extend_from_slice(next);
-                }
-                piece.extend_from_slice(next);
-            }
-            if piece.len() >= CHUNK_BYTES || (next.is_none() && !piece.is_empty()) {
-                let chunk =
-                    ChunkId { operation: transmit.id.clone(), download: transmit.download, index };
-                self.reach("chunk.before");
-                self.0.ports.store().put_chunk(&chunk, &piece).await.map_err(|_| Lost)?;
-                self.reach("chunk.after");
-                piece.clear();
-                index += 1;
-            }
-            if next.is_none() {
-                break;
-            }
-        }
-        answer.facts = reader.finish();
-        answer.whole = true;
-        answer.kept = Some(ResultRef {
-            download: transmit.download,
-            chunks: index,
-            bytes,
-            sha256: hex(&digest.finish()),
-            media_type: headers.first("content-type").map(String::from),
-            at: transmit.result_at.clone(),
-            captured_at: self.0.ports.runtime().now(),
-        });
-        if let Some(whole) = whole {
-            answer.schema_fault =
-                app.fault_of(&transmit.service, transmit.result_at.as_deref(), &whole).await;
-        }
-        Ok(())
-    }
 }
 
-type BodyOf<P> = <<P as Ports>::Transport as super::ports::Transport>::Body;
+pub(super) type BodyOf<P> = <<P as Ports>::Transport as super::ports::Transport>::Body;
 
 /// Reads an answer for its facts alone, up to a bound.
 async fn skim(
@@ -163,8 +99,19 @@ fn pointers(sources: &[FactSource]) -> Vec<(String, Pointer)> {
     found
 }
 
+fn facts_of(pointers: &[(String, Pointer)]) -> FactsReader {
+    FactsReader::new(pointers, FactsLimits::default())
+}
+
+/// Whether an answer that may come as events does: a replay of it may be one JSON value.
+fn is_stream(headers: &Headers) -> bool {
+    let media_type = headers.first("content-type").unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    !(essence.ends_with("/json") || essence.ends_with("+json"))
+}
+
 /// What a header says counts where the body says nothing.
-fn add_header_facts(sources: &[FactSource], headers: &Headers, facts: &mut Facts) {
+pub(super) fn add_header_facts(sources: &[FactSource], headers: &Headers, facts: &mut Facts) {
     for source in sources {
         for place in &source.places {
             let value = place.strip_prefix(HEADER).and_then(|name| headers.first(name));

@@ -9,6 +9,7 @@ mod adopt;
 pub mod conformance;
 mod exchange;
 mod forget;
+mod keep;
 pub mod memory;
 mod oneshot;
 pub mod outbox;
@@ -283,6 +284,7 @@ impl<P: Ports> Driver<P> {
             headers,
             body: prepared.body.take(),
             timeout_ms: timer_ms(transmit.timeout_ms),
+            idle: transmit.stream.is_some(),
         });
         self.reach_for("send.after", transmit.purpose);
         self.spawn(|driver| driver.exchange(transmit, answer));

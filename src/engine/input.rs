@@ -28,6 +28,8 @@ pub enum Input {
     Delivered(OperationId, bool),
     /// What is due in a lane, and when the next is.
     Due(LaneId, Queue, Result<(Vec<Operation>, Option<Timestamp>), StoreError>),
+    /// What an answer that is still coming has told so far.
+    Heard(OperationId, Box<Answer>),
     /// Another context says that something of this service has changed.
     Hint(ServiceName),
     /// An operation was read; `None`: there is none that may be driven here.

@@ -35,16 +35,18 @@ pub use reply::{CallError, CallId, Reply};
 pub use setup::ServiceSetup;
 
 use calls::Waiting;
-use entry::Entry;
+use entry::{Entry, Phase};
 use lanes::LaneState;
 use persist::PendingWrite;
 
+use crate::model::answer::Answer;
 use crate::model::dice::Dice;
 use crate::model::ids::{Account, ContextId, LaneId, OperationId, ServiceName};
 use crate::model::profile::{Profile, Purpose};
 use crate::model::table::{Table, take_first};
 use crate::model::time::Timestamp;
-use crate::rules::classify::classify;
+use crate::rules::bounds::EXCHANGE_TIMEOUT_MS;
+use crate::rules::classify::{classify, told};
 use crate::rules::step;
 
 /// Everything that one context knows of its outbox. See the module for how to use it.
@@ -120,6 +122,7 @@ impl Engine {
                 }
             }
             Input::Due(lane, queue, due) => self.read_due(now, &lane, queue, due),
+            Input::Heard(id, answer) => self.heard(now, &id, &answer),
             Input::Hint(service) => self.hint(&service),
             Input::Loaded(id, loaded) => self.loaded(now, &id, loaded),
             Input::Lost(id, purpose) => {
@@ -181,13 +184,7 @@ impl Engine {
         self.services.get(name)
     }
 
-    fn answered(
-        &mut self,
-        now: Timestamp,
-        id: &OperationId,
-        purpose: Purpose,
-        answer: &crate::model::answer::Answer,
-    ) {
+    fn answered(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose, answer: &Answer) {
         if !self.exchange_over(id) {
             return;
         }
@@ -198,6 +195,23 @@ impl Engine {
         if let Some(verdict) = verdict {
             self.apply(now, id, step::Input::Answered(purpose, Box::new(verdict)), None);
         }
+    }
+
+    /// A stream goes on: what it tells is kept at once, and it may take as long again.
+    fn heard(&mut self, now: Timestamp, id: &OperationId, answer: &Answer) {
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
+            return;
+        };
+        let exchange = entry.exchange.as_mut().filter(|own| own.phase == Phase::OnWire);
+        let Some(exchange) = exchange else {
+            return;
+        };
+        exchange.ends_by = now.after(profile.calls.submit.timeout_ms + EXCHANGE_TIMEOUT_MS);
+        let said = told(profile, answer, now);
+        self.apply(now, id, step::Input::Heard(Box::new(said)), None);
     }
 
     /// Ends the exchange of an operation; false when there is none, and its news is no news.

@@ -7,7 +7,7 @@ use crate::model::ids::{LaneId, OperationId, Revision, ServiceName, WriteId};
 use crate::model::journal::Entry;
 use crate::model::lane::{Claim, Fence};
 use crate::model::operation::Operation;
-use crate::model::profile::{FactSource, Purpose};
+use crate::model::profile::{FactSource, Purpose, Stream};
 use crate::model::storage::{Durability, Erase, Queue, Unique};
 use crate::model::time::Timestamp;
 
@@ -163,6 +163,10 @@ pub struct Transmit {
     pub timeout_ms: u64,
     /// Which answers hold the result, to be kept as they come.
     pub keeps: Keeps,
+    /// How a kept answer to a submission comes, where it may come as events.
+    pub stream: Option<Stream>,
+    /// No stream is read longer than this.
+    pub open_until: Timestamp,
     /// For a result: under which download its pieces are kept.
     pub download: u64,
     /// For a result: where in the body it stands (a JSON pointer); `None`: it is the body.

@@ -20,9 +20,13 @@ pub fn request(
 ) -> Option<Transmit> {
     let call = profile.call(purpose)?;
     let submit = purpose == Purpose::Submit;
+    let stream = profile.calls.stream.clone().filter(|_| submit);
     let mut headers = Headers::default();
     if !call.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept")) {
         headers.push("accept", "application/json");
+        if let Some(stream) = &stream {
+            headers.push("accept", stream.form.media_type());
+        }
     }
     for (name, value) in &call.headers {
         headers.push(name.as_str(), value.as_str());
@@ -62,6 +66,8 @@ pub fn request(
         with_body: submit && operation.request.content_type.is_some(),
         timeout_ms: call.timeout_ms,
         keeps: keeps(profile, purpose),
+        stream,
+        open_until: operation.identity.created_at.after(operation.limits.total_ms),
         download,
         result_at,
         facts,

@@ -7,6 +7,7 @@ use super::sys::{Credential, Host};
 use crate::driver::ports::{App, Authorization, AuthorizeRequest};
 use crate::engine::event::Event;
 use crate::engine::output::Line;
+use crate::model::ending::ResultRef;
 use crate::model::http::Headers;
 use crate::model::ids::{Account, Scope, ServiceName};
 use crate::model::operation::Operation;
@@ -60,11 +61,11 @@ impl App for JsApp {
     async fn fault_of(
         &self,
         service: &ServiceName,
-        at: Option<&str>,
+        kept: &ResultRef,
         body: &[u8],
     ) -> Option<String> {
         let bytes = Uint8Array::from(body);
-        let promise = self.host.validate(service.as_str(), at.unwrap_or_default(), bytes);
+        let promise = self.host.validate(service.as_str(), &view::result(kept), bytes);
         match outcome(&promise.ok()?).await {
             Ok(fault) => fault.as_string(),
             Err(_) => Some("the result's schema threw".into()),

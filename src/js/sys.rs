@@ -30,7 +30,7 @@ extern "C" {
     pub fn validate(
         this: &Host,
         service: &str,
-        at: &str,
+        result: &str,
         bytes: Uint8Array,
     ) -> Result<Promise, JsValue>;
 

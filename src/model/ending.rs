@@ -1,5 +1,6 @@
 //! The ways in which an operation ends.
 
+use super::profile::Stream;
 use super::time::Timestamp;
 
 /// What a service said about a refusal or a failure: public texts only, bounded.
@@ -58,6 +59,8 @@ pub struct ResultRef {
     pub media_type: Option<String>,
     /// Where in the body the result itself stands (a JSON pointer); `None`: it is the body.
     pub at: Option<String>,
+    /// How its events are put together, where it came as a stream.
+    pub stream: Option<Box<Stream>>,
     /// When the service captured it, where it says so; else when the last byte was kept.
     pub captured_at: Timestamp,
 }

@@ -1,7 +1,7 @@
 //! The life of an operation: the one place where its state changes.
 //!
 //! ```text
-//!    ┌─────────────── fulfilled ──────────────┐
+//!    ┌────────── fulfilled ▸ ◂ again ─────────┐
 //!    │       accepted              completed  ▼         kept
 //!  Submit ─────────────▶ Work ─────────────▶ Result ─────────────▶ Ended(Succeeded)
 //!    │ ▲                  │ ▲                  │ │
@@ -13,6 +13,7 @@
 //! Readers see every part; only the named transitions below write, and each refuses what the
 //! diagram does not show. An ended life moves no more; only its delivery and settlement do.
 
+mod answers;
 mod deletion;
 mod parts;
 
@@ -173,40 +174,6 @@ impl Life {
         self.0.evidence.current = None;
         self.0.evidence.accepted = Some(Accepted { id, how, at });
         self.0.stage = Stage::Work;
-        self.0.hold = Hold::Ready;
-        Ok(())
-    }
-
-    /// The work is taken on, under this id where it is named; the answer that brings its result, or
-    /// says more of it, is still to come.
-    pub fn seen(
-        &mut self,
-        id: Option<JobId>,
-        how: AcceptedHow,
-        at: Timestamp,
-    ) -> Result<(), Illegal> {
-        if self.0.stage != Stage::Submit {
-            return Err(Illegal);
-        }
-        let known = self.0.evidence.accepted.take();
-        let id = id.or_else(|| known.as_ref().and_then(|own| own.id.clone()));
-        let at = known.map_or(at, |own| own.at);
-        self.0.evidence.accepted = Some(Accepted { id, how, at });
-        Ok(())
-    }
-
-    /// The work is done without a job to follow: its result has come with the answer to the
-    /// submission, or is read by the id.
-    pub fn fulfilled(
-        &mut self,
-        id: Option<JobId>,
-        how: AcceptedHow,
-        at: Timestamp,
-        expires_at: Option<Timestamp>,
-    ) -> Result<(), Illegal> {
-        self.seen(id, how, at)?;
-        self.0.evidence.current = None;
-        self.0.stage = Stage::Result { expires_at, partial: false };
         self.0.hold = Hold::Ready;
         Ok(())
     }

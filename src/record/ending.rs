@@ -3,6 +3,8 @@
 use super::writer::Object;
 use super::{count, flag, number, some_text, text, time};
 use crate::model::ending::{Ending, Failure, FailureClass, Fault, ResultRef};
+use crate::model::profile::Stream;
+use crate::rules::profile;
 use crate::rules::reader::Reader;
 
 /// What stands beside the ending's name.
@@ -90,6 +92,25 @@ fn result_ref(result: &ResultRef) -> Object {
         .some_text("mediaType", result.media_type.as_deref())
         .some_text("at", result.at.as_deref())
         .time("capturedAt", result.captured_at);
+    if let Some(own) = &result.stream {
+        out.object("stream", stream(own));
+    }
+    out
+}
+
+/// As a profile has it.
+pub(super) fn stream(stream: &Stream) -> Object {
+    let mut out = Object::new();
+    out.text("form", stream.form.name())
+        .some_text("result", stream.result.as_deref())
+        .some_text("end", stream.end.as_deref());
+    if !stream.gather.is_empty() {
+        let mut gather = Object::new();
+        for (event, member) in &stream.gather {
+            gather.text(event, member);
+        }
+        out.object("gather", gather);
+    }
     out
 }
 
@@ -101,6 +122,7 @@ fn read_result(reader: &Reader<'_>) -> Option<ResultRef> {
         sha256: text(reader, "sha256"),
         media_type: some_text(reader, "mediaType"),
         at: some_text(reader, "at"),
+        stream: reader.member("stream").and_then(|own| profile::stream(&own)).map(Box::new),
         captured_at: time(reader, "capturedAt"),
     })
 }

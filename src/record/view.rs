@@ -114,6 +114,11 @@ fn ended(ending: &Ending, out: &mut Object) {
     }
 }
 
+/// A kept result, as the app sees it.
+pub fn result(result: &ResultRef) -> String {
+    kept(result, false).end()
+}
+
 fn kept(result: &ResultRef, replayed: bool) -> Object {
     let mut out = Object::new();
     out.number("bytes", result.bytes)
@@ -122,6 +127,9 @@ fn kept(result: &ResultRef, replayed: bool) -> Object {
         .some_text("at", result.at.as_deref())
         .time("capturedAt", result.captured_at)
         .flag("replayed", replayed);
+    if let Some(own) = &result.stream {
+        out.object("stream", ending::stream(own));
+    }
     out
 }
 

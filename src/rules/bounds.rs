@@ -41,5 +41,8 @@ pub const AUTHORIZATIONS_MAX: u32 = 4;
 /// milliseconds: how much of it is left can no longer be told.
 pub const CLOCK_JUMP_MS: u64 = 60_000;
 
+/// News of a stream are kept at most this often, in milliseconds (an id at once).
+pub const STREAM_NEWS_MS: u64 = 1_000;
+
 /// Longest result, in bytes.
 pub const RESULT_BYTES_MAX: u64 = 512 * 1024 * 1024;

@@ -3,6 +3,8 @@
 //! The service's codes speak first, its statuses second, HTTP's own meaning last. A success that
 //! cannot be read is no success.
 
+mod usual;
+
 use crate::model::answer::Answer;
 use crate::model::ending::{FAULT_TEXT_MAX, FailureClass, Fault, ResultRef};
 use crate::model::facts::{BodyForm, Facts};
@@ -13,6 +15,7 @@ use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, 
 use crate::model::time::Timestamp;
 use crate::rules::reference::{origin, resolve};
 use crate::rules::rfc3339::point_in_time;
+use usual::usual;
 
 /// The name under which the place of the result is looked for (see [`Profile::result_at`]).
 pub const RESULT_FACT: &str = "result";
@@ -78,11 +81,20 @@ pub struct Said {
     pub replayed: bool,
 }
 
-/// Reads an answer to an exchange.
-pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Timestamp) -> Verdict {
+/// What an answer says, whatever it means; also one that is still coming.
+pub fn told(profile: &Profile, answer: &Answer, now: Timestamp) -> Said {
     let mut said = said(&answer.facts, answer.status, now);
     said.server_wait_ms = answer.server_wait_ms;
     said.carried = carried(profile, answer);
+    if (200..300).contains(&answer.status) {
+        said.job = answer.facts.text("id").filter(|id| !id.is_empty()).map(JobId::from);
+    }
+    said
+}
+
+/// Reads an answer to an exchange.
+pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Timestamp) -> Verdict {
+    let mut said = told(profile, answer, now);
     let finding = if matches!(answer.status, 0 | 300..=399) {
         // Some services end a job by a redirect to its result.
         match job_state(profile, answer).filter(|_| purpose == Purpose::Poll) {
@@ -93,7 +105,7 @@ pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Times
         success(profile, purpose, answer, &mut said)
     } else {
         let meaning =
-            told(profile, purpose, answer).unwrap_or_else(|| usual(purpose, answer.status));
+            meant(profile, purpose, answer).unwrap_or_else(|| usual(purpose, answer.status));
         Finding::Other(meaning)
     };
     Verdict { finding, said }
@@ -105,7 +117,7 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
         Purpose::Submit => submitted(profile, answer, said),
         Purpose::Poll | Purpose::Settle => match job_state(profile, answer) {
             Some(state) => Finding::Job(state),
-            None => told(profile, purpose, answer)
+            None => meant(profile, purpose, answer)
                 .filter(|_| readable)
                 .map_or(Finding::Unreadable(None), Finding::Other),
         },
@@ -119,7 +131,6 @@ fn submitted(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     if let Some(rule) = ruled(profile, Purpose::Submit, answer, true) {
         return Finding::Other(rule);
     }
-    said.job = answer.facts.text("id").filter(|id| !id.is_empty()).map(JobId::from);
     if profile.answers_with_result(answer.status) {
         return fulfilled(profile, answer, said);
     }
@@ -207,7 +218,7 @@ fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
         }
     }
     if let Some(meaning @ (Meaning::NotReady | Meaning::Expired)) =
-        told(profile, Purpose::Result, answer)
+        meant(profile, Purpose::Result, answer)
     {
         return Finding::Other(meaning);
     }
@@ -247,7 +258,7 @@ fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
 }
 
 /// What the profile's own table says.
-fn told(profile: &Profile, purpose: Purpose, answer: &Answer) -> Option<Meaning> {
+fn meant(profile: &Profile, purpose: Purpose, answer: &Answer) -> Option<Meaning> {
     ruled(profile, purpose, answer, true).or_else(|| ruled(profile, purpose, answer, false))
 }
 
@@ -264,34 +275,6 @@ fn ruled(profile: &Profile, purpose: Purpose, answer: &Answer, by_code: bool) ->
         }
     }
     None
-}
-
-/// What a status means where the profile says nothing (RFC 9110, RFC 6585).
-fn usual(purpose: Purpose, status: u16) -> Meaning {
-    let reading = match purpose {
-        Purpose::Poll | Purpose::Result | Purpose::Settle => true,
-        Purpose::Submit | Purpose::Cancel | Purpose::Delete => false,
-    };
-    match status {
-        401 | 407 => Meaning::NeedsCredential,
-        402 => Meaning::NeedsCredit,
-        403 => Meaning::NeedsCredential,
-        404 | 410 if purpose == Purpose::Delete => Meaning::NotFound,
-        404 if reading => Meaning::NotFound,
-        409 => match purpose {
-            Purpose::Submit | Purpose::Delete => Meaning::InProgress,
-            Purpose::Result => Meaning::NotReady,
-            Purpose::Poll | Purpose::Settle => Meaning::Transient,
-            Purpose::Cancel => Meaning::AlreadyEnded,
-        },
-        410 if purpose == Purpose::Result => Meaning::Expired,
-        422 if purpose == Purpose::Result => Meaning::Failed,
-        410 if reading => Meaning::NotFound,
-        429 => Meaning::RateLimited,
-        408 | 425 | 500..=599 => Meaning::Transient,
-        400..=499 => Meaning::Rejected,
-        _ => Meaning::Transient,
-    }
 }
 
 fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {

@@ -2,7 +2,7 @@
 
 use crate::model::ending::{Ending, FailureClass};
 use crate::model::hold::{ParkReason, WaitReason};
-use crate::model::profile::{JobState, Meaning, Purpose};
+use crate::model::profile::{JobState, Meaning, Purpose, StreamForm};
 
 macro_rules! name_table {
     ($type:ty { $($variant:ident => $name:literal,)* }) => {
@@ -71,6 +71,11 @@ name_table!(JobState {
     Expired => "expired",
 });
 
+name_table!(StreamForm {
+    Sse => "sse",
+    Ndjson => "ndjson",
+});
+
 name_table!(Meaning {
     RateLimited => "rateLimited",
     Transient => "transient",
@@ -86,6 +91,7 @@ name_table!(Meaning {
     KeyConflict => "keyConflict",
     VersionMoved => "versionMoved",
     NotFound => "notFound",
+    Undelivered => "undelivered",
     NotReady => "notReady",
     Expired => "expired",
     AlreadyEnded => "alreadyEnded",

@@ -56,7 +56,7 @@ impl Transport for FetchTransport {
         &self,
         outgoing: Outgoing,
     ) -> impl Future<Output = Result<Head<FetchBody>, Lost>> + 'static {
-        let sent = Exchange::new(outgoing.timeout_ms).and_then(|exchange| {
+        let sent = Exchange::new(outgoing.timeout_ms, outgoing.idle).and_then(|exchange| {
             let response = self.start(&outgoing, exchange.controller.signal().into())?;
             Ok((exchange.wait(&response), exchange))
         });
@@ -73,15 +73,17 @@ struct Exchange {
     controller: AbortController,
     ends_at: Timestamp,
     timeout_ms: u32,
+    idle: bool,
     is_over: bool,
 }
 
 impl Exchange {
-    fn new(timeout_ms: u32) -> Result<Self, JsValue> {
+    fn new(timeout_ms: u32, idle: bool) -> Result<Self, JsValue> {
         Ok(Self {
             controller: AbortController::new()?,
             ends_at: clock::now().after(timeout_ms.into()),
             timeout_ms,
+            idle,
             is_over: false,
         })
     }
@@ -130,6 +132,9 @@ impl Body for FetchBody {
                 }
                 let bytes: Uint8Array = property(&piece, "value").dyn_into().map_err(|_| Lost)?;
                 self.state = State::Open(reader);
+                if self.exchange.idle {
+                    self.exchange.ends_at = clock::now().after(self.exchange.timeout_ms.into());
+                }
                 Ok(Some(bytes.to_vec()))
             }
         }

@@ -97,9 +97,9 @@ test("a schema's output is the result, and its issues are what is wrong", async 
   const { world, operation, tell } = await submitted(t, {}, { result });
   const { host } = world.clients[0];
   const bytes = (text) => new TextEncoder().encode(text);
-  assert.equal(await host.validate("reports", "", bytes('{"rows":1}')), null);
-  assert.equal(await host.validate("reports", "", bytes("{}")), "no rows; sad");
-  assert.match(await host.validate("reports", "", bytes("<html>")), /JSON/);
+  assert.equal(await host.validate("reports", "{}", bytes('{"rows":1}')), null);
+  assert.equal(await host.validate("reports", "{}", bytes("{}")), "no rows; sad");
+  assert.match(await host.validate("reports", "{}", bytes("<html>")), /JSON/);
   tell(kept(world, '{"rows":3}'));
   assert.deepEqual(await operation.result(), { count: 3 });
 });

@@ -16,6 +16,7 @@ use holdfast::driver::ports::{
 };
 use holdfast::engine::event::Event;
 use holdfast::model::dice::Dice;
+use holdfast::model::ending::ResultRef;
 use holdfast::model::ids::{Account, ContextId, LaneId, OperationId, Scope, ServiceName};
 use holdfast::model::lane::{Claim, Fence, Lane};
 use holdfast::model::operation::Operation;
@@ -253,6 +254,8 @@ pub struct SimBody {
     pieces: Vec<(u64, Vec<u8>)>,
     broken: bool,
     ends_at: u64,
+    /// How much time each piece gives, where it does.
+    idle_ms: Option<u64>,
 }
 
 impl Body for SimBody {
@@ -268,6 +271,9 @@ impl Body for SimBody {
             Some((wait_ms, piece)) => {
                 if wait_ms > 0 {
                     clock.sleep(wait_ms).await;
+                }
+                if let Some(idle_ms) = self.idle_ms {
+                    self.ends_at = clock.now() + idle_ms;
                 }
                 Ok(Some(piece))
             }
@@ -286,6 +292,7 @@ impl Transport for SimPorts {
     ) -> impl Future<Output = Result<Head<SimBody>, Lost>> + 'static {
         let own = self.clone();
         let timeout_ms = u64::from(outgoing.timeout_ms);
+        let idle_ms = outgoing.idle.then_some(timeout_ms);
         let left = own.reach_point();
         let request = request(outgoing);
         if left {
@@ -316,7 +323,9 @@ impl Transport for SimPorts {
                 return Err(Lost);
             }
             let response = response.ok_or(Lost)?;
-            Ok(head(&own.world, &response, broken, work_ms, ends_at))
+            let mut head = head(&own.world, &response, broken, work_ms, ends_at);
+            head.body.idle_ms = idle_ms;
+            Ok(head)
         }
     }
 }
@@ -351,7 +360,7 @@ fn head(
     Head {
         status: response.status,
         headers: response.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
-        body: SimBody { world: world.clone(), pieces, broken, ends_at },
+        body: SimBody { world: world.clone(), pieces, broken, ends_at, idle_ms: None },
     }
 }
 
@@ -381,7 +390,7 @@ impl App for SimPorts {
     async fn fault_of(
         &self,
         _service: &ServiceName,
-        _at: Option<&str>,
+        _kept: &ResultRef,
         _body: &[u8],
     ) -> Option<String> {
         self.world.0.settings.borrow().schema_fault.clone()

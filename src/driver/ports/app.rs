@@ -1,6 +1,7 @@
 //! The port to the app: its account, its credentials, its consumers.
 
 use crate::engine::event::Event;
+use crate::model::ending::ResultRef;
 use crate::model::http::Headers;
 use crate::model::ids::{Account, Scope, ServiceName};
 use crate::model::operation::Operation;
@@ -19,12 +20,11 @@ pub trait App {
     /// Whether results of that service are checked by a schema.
     fn validates(&self, service: &ServiceName) -> bool;
 
-    /// What is wrong with a result, by the service's schema; `None` when nothing is. The result is
-    /// what a body holds `at` a JSON pointer; without one it is the body.
+    /// What is wrong with a kept result, by the service's schema; `None` when nothing is.
     async fn fault_of(
         &self,
         service: &ServiceName,
-        at: Option<&str>,
+        kept: &ResultRef,
         body: &[u8],
     ) -> Option<String>;
 

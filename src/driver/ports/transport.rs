@@ -12,7 +12,8 @@ pub trait Transport {
     /// Sends at once: when this returns, the request has been handed to the host in the same turn
     /// (only *then* may the future be awaited). Redirects are not followed: they come as answers
     /// (an opaque redirect as status 0). Ends within `timeout_ms`, by [`Lost`] if need be; the
-    /// timeout covers the body too.
+    /// timeout covers the body too, unless it begins
+    /// anew with each piece of that ([`Outgoing::idle`]).
     fn send(
         &self,
         outgoing: Outgoing,
@@ -31,6 +32,8 @@ pub struct Outgoing {
     pub body: Option<Vec<u8>>,
     /// How long the exchange may take, in milliseconds.
     pub timeout_ms: u32,
+    /// The timeout begins anew with each piece of the body.
+    pub idle: bool,
 }
 
 /// An answer whose body is still to be read.

@@ -7,6 +7,8 @@ pub struct Calls {
     pub submit: Call,
     /// Statuses with which the answer to a submission is the result itself.
     pub result_on: Vec<u16>,
+    /// How such an answer comes, where it is no single body.
+    pub stream: Option<Stream>,
     /// Reads the job. A service without it answers a submission with the result: by any success
     /// but 202, where [`Calls::result_on`] names none.
     pub poll: Option<Call>,
@@ -36,6 +38,39 @@ pub struct Call {
     pub headers: Vec<(String, String)>,
     /// How long one exchange may take, in milliseconds.
     pub timeout_ms: u64,
+}
+
+/// An answer that comes as events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// How events are written.
+    pub form: StreamForm,
+    /// The event whose data are the result; `None`: the data of all events are, in their order.
+    pub result: Option<String>,
+    /// The event that ends the stream, which is broken without it; `None`: it ends when it ends.
+    pub end: Option<String>,
+    /// Events whose data are gathered into a list that is a member of the result: event and member.
+    /// They are what was asked for, and say nothing of the work: no facts are looked for in them.
+    pub gather: Vec<(String, String)>,
+}
+
+/// How the events of a stream are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamForm {
+    /// Server-sent events (`text/event-stream`).
+    Sse,
+    /// Lines of JSON, each of which names its event in the member `event` or `type`.
+    Ndjson,
+}
+
+impl StreamForm {
+    /// Its media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Sse => "text/event-stream",
+            Self::Ndjson => "application/x-ndjson",
+        }
+    }
 }
 
 /// A part of a call's address that the app names with the submission.

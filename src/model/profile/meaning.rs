@@ -72,6 +72,8 @@ pub enum Meaning {
     VersionMoved,
     /// The job is not known.
     NotFound,
+    /// The result is there and not delivered: the same request, sent again, brings it.
+    Undelivered,
     /// The result is not ready yet.
     NotReady,
     /// The result is no longer kept.

@@ -4,7 +4,7 @@ mod call;
 mod key;
 mod meaning;
 
-pub use call::{Call, Calls, Param, Purpose};
+pub use call::{Call, Calls, Param, Purpose, Stream, StreamForm};
 pub use key::{KeyCarrier, KeyPlace};
 pub use meaning::{FactSource, JobState, Meaning, Rule};
 

@@ -14,6 +14,7 @@ use crate::model::life::{Delivery, Illegal, Life, Settlement};
 use crate::model::money::{Credits, Ledger};
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
 use crate::model::policy::{Limits, Retention};
+use crate::model::profile::{Stream, StreamForm};
 use crate::model::time::{Timestamp, Wait};
 use crate::model::value::Value;
 
@@ -41,6 +42,14 @@ fn result(by: u64, word: &Option<String>) -> ResultRef {
         sha256: "ab".into(),
         media_type: word.clone(),
         at: word.clone(),
+        stream: by.is_multiple_of(3).then(|| {
+            Box::new(Stream {
+                form: StreamForm::Sse,
+                result: Some("summary".into()),
+                end: word.clone(),
+                gather: vec![("record".into(), "records".into())],
+            })
+        }),
         captured_at: Timestamp(by),
     }
 }

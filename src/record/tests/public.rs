@@ -152,6 +152,7 @@ fn a_success_says_where_its_result_stands_and_who_has_it() {
         sha256: "00".into(),
         media_type: Some("application/json".into()),
         at: None,
+        stream: None,
         captured_at: Timestamp(6),
     };
     operation.life.completed(None, false).unwrap();

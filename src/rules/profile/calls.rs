@@ -1,7 +1,7 @@
 //! Reads a service's calls.
 
 use super::{ENTRIES_MAX, TIMEOUT_MS_MAX};
-use crate::model::profile::{Call, Calls, FactSource, Param};
+use crate::model::profile::{Call, Calls, FactSource, Param, Stream, StreamForm};
 use crate::rules::bounds::EXCHANGE_TIMEOUT_MS;
 use crate::rules::grammar::{is_token, leads_up};
 use crate::rules::reader::Reader;
@@ -20,6 +20,7 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
     let of_a_job = Known { params, carry: Some(carry) };
     let submit = reader.required("submit");
     let result_on = submit.as_ref().and_then(|own| own.member("resultOn"));
+    let stream = submit.as_ref().and_then(|own| own.member("stream"));
     let submit = submit.and_then(|own| call(&own, Known { params, carry: None }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
     let (poll, result) = (other("poll"), other("result"));
@@ -27,6 +28,7 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
     Some(Calls {
         submit: submit?,
         result_on: result_on.map(|own| statuses(&own)).unwrap_or_default(),
+        stream: stream.and_then(|own| self::stream(&own)),
         poll: poll.flatten(),
         result: result.flatten(),
         cancel: cancel.flatten(),
@@ -38,7 +40,7 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
 fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     let mut members = vec!["method", "path", "link", "anyOrigin", "headers", "timeoutMs"];
     if known.carry.is_none() {
-        members.push("resultOn");
+        members.extend(["resultOn", "stream"]);
     }
     reader.only(&members);
     let method = reader.required("method").and_then(|own| {
@@ -74,6 +76,25 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
         headers: reader.member("headers").map(|own| headers(&own)).unwrap_or_default(),
         timeout_ms: timeout_ms?,
     })
+}
+
+/// An answer that comes as events; the record of a kept one has the same form.
+pub fn stream(reader: &Reader<'_>) -> Option<Stream> {
+    reader.only(&["form", "result", "end", "gather"]);
+    let form =
+        reader.required("form").and_then(|own| own.one_of(StreamForm::ALL, StreamForm::name));
+    let event = |name: &str| reader.member(name).and_then(|own| own.text().map(String::from));
+    let mut gather = Vec::new();
+    if let Some(own) = reader.member("gather") {
+        let members = own.members();
+        if members.len() > ENTRIES_MAX || reader.member("result").is_none() {
+            own.fault("it gathers a few kinds of events into the data of the event `result`");
+        }
+        for member in members {
+            gather.push((member.name().to_owned(), member.text().unwrap_or_default().to_owned()));
+        }
+    }
+    Some(Stream { form: form?, result: event("result"), end: event("end"), gather })
 }
 
 /// Statuses of answers that are the result.

@@ -8,6 +8,8 @@ mod pace;
 #[cfg(test)]
 mod tests;
 
+pub use calls::stream;
+
 use super::digest::{Sha256Stream, hex};
 use super::grammar::is_name;
 use super::json;

@@ -44,6 +44,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             Meaning::AlreadyEnded
             | Meaning::Rejected
             | Meaning::NotFound
+            | Meaning::Undelivered
             | Meaning::NotReady
             | Meaning::Expired
             | Meaning::SourceBlocked

@@ -106,6 +106,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
         | Meaning::VersionMoved
         | Meaning::KeyConflict => park(pen, ParkReason::NeedsAccess),
         Meaning::Transient
+        | Meaning::Undelivered
         | Meaning::InProgress
         | Meaning::NotReady
         | Meaning::AlreadyEnded

@@ -18,7 +18,7 @@ pub use command::{Command, Resolution};
 
 use pen::Pen;
 
-use super::classify::Verdict;
+use super::classify::{Said, Verdict};
 use crate::model::dice::Dice;
 use crate::model::ids::{JobId, Scope};
 use crate::model::journal::Entry;
@@ -44,6 +44,8 @@ pub enum Input {
     Lost(Purpose),
     /// The exchange was answered.
     Answered(Purpose, Box<Verdict>),
+    /// The answer to the submission is still coming, and has told this.
+    Heard(Box<Said>),
     /// A credential could not be had.
     Unauthorized(Purpose),
     /// A bound of time or count is reached (see [`super::next`]).
@@ -142,6 +144,7 @@ pub fn step(
             Purpose::Settle => settle::failed(&mut pen)?,
         },
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
+        Input::Heard(said) => submit::heard(&mut pen, &said)?,
         Input::Unauthorized(purpose) => trouble::unauthorized(&mut pen, purpose)?,
         Input::OutOfBounds(bound) => trouble::out_of_bounds(&mut pen, bound)?,
         Input::ClockJumpedBack => trouble::clock_jumped_back(&mut pen)?,

@@ -57,7 +57,9 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
 
 fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
     match meaning {
+        Meaning::NotReady if pen.profile.calls.poll.is_none() => still_running(pen, said),
         Meaning::NotReady | Meaning::RunningOrFailed | Meaning::InProgress => not_ready(pen, said),
+        Meaning::Undelivered => undelivered(pen, said),
         Meaning::Failed => work::failed_job(pen, said, said.class),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
         Meaning::NotFound if expiry(pen).is_some_and(|at| at <= pen.now) => {
@@ -79,6 +81,30 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         | Meaning::AlreadyEnded
         | Meaning::Unknown => failed(pen, Some(said)),
     }
+}
+
+/// Where the result is all that can be read, asking for it is polling: it goes on until the deadline.
+fn still_running(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    let deadline = pen.op.identity.created_at.after(pen.op.limits.total_ms);
+    if deadline <= pen.now {
+        return pen.park(ParkReason::DeadlineExceeded);
+    }
+    pen.op.counters.polls += 1;
+    pen.op.counters.failures = 0;
+    let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.polls, pen.dice);
+    let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
+    pen.wait(server_ms.unwrap_or(own_ms).max(REQUEST_FLOOR_MS), WaitReason::ResultNotReady)
+}
+
+/// The same request is sent again, within the same bounds: its replay brings the result.
+fn undelivered(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    pen.op.counters.not_ready += 1;
+    if pen.profile.key.is_none() || pen.op.counters.not_ready > pen.profile.not_ready_max {
+        return pen.park(ParkReason::BudgetExhausted);
+    }
+    pen.op.life.again(pen.now, pen.op.identity.created_at)?;
+    pen.strictly();
+    pen.back_off(Some(said), WaitReason::ResultNotReady)
 }
 
 /// "Not ready" is a state of the job, never data: it is polled again, within bounds.

@@ -37,6 +37,20 @@ pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     unknown(pen, None, WaitReason::Backoff)
 }
 
+/// The answer goes on coming. An id in it is proof of the acceptance, and kept at once.
+pub(super) fn heard(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    let timeout_ms = pen.profile.calls.submit.timeout_ms;
+    pen.op.life.goes_on(pen.now.after(timeout_ms + SEND_BEFORE_MS))?;
+    pen.heard(said);
+    if said.job.is_some() && said.job.as_ref() != pen.op.life.job() {
+        pen.op.life.seen(said.job.clone(), AcceptedHow::Answered, pen.now)?;
+        pen.strictly();
+        pen.claim_job();
+        pen.note("accepted");
+    }
+    Ok(())
+}
+
 pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
     pen.note_answer("submit.answered", Purpose::Submit, &verdict.said);
     if let (Finding::Other(meaning), Some(id)) = (&verdict.finding, &verdict.said.existing)
@@ -141,7 +155,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             }
             pen.rate_limited(said)
         }
-        Meaning::Transient => {
+        Meaning::Transient | Meaning::Undelivered => {
             pen.op.life.lost()?;
             try_again(pen, Some(said), WaitReason::Backoff)
         }

@@ -28,6 +28,7 @@ pub(super) fn needs(pen: &mut Pen<'_>, meaning: Meaning) -> Result<(), Illegal> 
         | Meaning::VersionMoved
         | Meaning::Failed
         | Meaning::NotFound
+        | Meaning::Undelivered
         | Meaning::NotReady
         | Meaning::Expired
         | Meaning::AlreadyEnded

@@ -95,6 +95,7 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         | Meaning::Consumed
         | Meaning::KeyConflict
         | Meaning::VersionMoved
+        | Meaning::Undelivered
         | Meaning::NotReady
         | Meaning::AlreadyEnded
         | Meaning::Unknown => failed(pen, Some(said)),

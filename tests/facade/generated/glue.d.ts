@@ -7,7 +7,7 @@ export interface Host {
     refresh: boolean,
   ): Promise<{ headers: [string, string][]; scope?: string } | null>;
   validates(service: string): boolean;
-  validate(service: string, at: string, bytes: Uint8Array): Promise<string | null>;
+  validate(service: string, result: string, bytes: Uint8Array): Promise<string | null>;
   consumes: boolean;
   settled(stateJson: string): Promise<void>;
   notify(stateJson: string, entriesJson: string): void;

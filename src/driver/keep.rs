@@ -1,0 +1,177 @@
+//! Reading a result into the store, piece by piece, while it comes: a body, or a stream of events.
+
+use super::Driver;
+use super::exchange::{BodyOf, add_header_facts};
+use super::ports::store::ChunkId;
+use super::ports::transport::{Body, Lost};
+use super::ports::{App, Clock, Ports, Store};
+use crate::engine::{Input, Transmit};
+use crate::model::answer::Answer;
+use crate::model::ending::ResultRef;
+use crate::model::facts::{BodyForm, Facts};
+use crate::model::http::Headers;
+use crate::model::profile::{Purpose, Stream};
+use crate::model::time::Timestamp;
+use crate::rules::bounds::{RESULT_BYTES_MAX, STREAM_NEWS_MS};
+use crate::rules::digest::{Sha256Stream, hex};
+use crate::rules::facts::FactsReader;
+use crate::rules::stream::StreamReader;
+
+/// A result is kept in pieces of about this size, in bytes.
+const CHUNK_BYTES: usize = 256 * 1024;
+
+/// What looks for facts in what comes.
+pub(super) enum Reader {
+    Body(Box<FactsReader>),
+    Stream(Box<StreamReader>),
+}
+
+/// When the engine was last told of a stream, and what it has not been told yet.
+struct News {
+    told_at: Timestamp,
+    id: Option<String>,
+    pending: bool,
+}
+
+impl<P: Ports> Driver<P> {
+    /// Reads a result into the store.
+    pub(super) async fn keep(
+        &self,
+        transmit: &Transmit,
+        mut reader: Reader,
+        mut body: BodyOf<P>,
+        headers: &Headers,
+        answer: &mut Answer,
+    ) -> Result<(), Lost> {
+        let app = self.0.ports.app();
+        let mut whole = app.validates(&transmit.service).then(Vec::new);
+        let mut digest = Sha256Stream::default();
+        let (mut bytes, mut index) = (0_u64, 0);
+        let mut piece = Vec::new();
+        let mut news = News { told_at: self.0.ports.runtime().now(), id: None, pending: false };
+        loop {
+            let next = match body.next().await {
+                // What has come names the work, perhaps: that is not lost with the rest.
+                Err(Lost) if transmit.purpose == Purpose::Submit => {
+                    answer.facts = reader.finish().0;
+                    return Ok(());
+                }
+                next => next?,
+            };
+            if let Some(next) = &next {
+                bytes += next.len() as u64;
+                if bytes > RESULT_BYTES_MAX {
+                    return Err(Lost);
+                }
+                news.pending |= reader.push(next);
+                digest.update(next);
+                if let Some(whole) = &mut whole {
+                    whole.extend_from_slice(next);
+                }
+                piece.extend_from_slice(next);
+            }
+            let over = next.is_none() || reader.has_ended();
+            if piece.len() >= CHUNK_BYTES || (over && !piece.is_empty()) {
+                let chunk =
+                    ChunkId { operation: transmit.id.clone(), download: transmit.download, index };
+                self.reach("chunk.before");
+                self.0.ports.store().put_chunk(&chunk, &piece).await.map_err(|_| Lost)?;
+                self.reach("chunk.after");
+                piece.clear();
+                index += 1;
+            }
+            if over {
+                break;
+            }
+            if let Reader::Stream(stream) = &reader {
+                let now = self.0.ports.runtime().now();
+                if transmit.open_until <= now {
+                    answer.facts = reader.finish().0;
+                    return Ok(());
+                }
+                self.tell(transmit, stream, headers, answer, &mut news);
+            }
+        }
+        let stream = reader.stream(transmit);
+        (answer.facts, answer.whole) = reader.finish();
+        let usual = stream.as_ref().map(|own| own.form.media_type());
+        let kept = ResultRef {
+            download: transmit.download,
+            chunks: index,
+            bytes,
+            sha256: hex(&digest.finish()),
+            media_type: headers.first("content-type").or(usual).map(String::from),
+            at: transmit.result_at.clone(),
+            stream,
+            captured_at: self.0.ports.runtime().now(),
+        };
+        let sound = kept.stream.is_none() || (answer.whole && answer.facts.form == BodyForm::Json);
+        if let Some(whole) = whole.filter(|_| sound) {
+            answer.schema_fault = app.fault_of(&transmit.service, &kept, &whole).await;
+        }
+        answer.kept = Some(kept);
+        Ok(())
+    }
+
+    /// Tells the engine what a stream has told: an id at once, other news at most once a second, and
+    /// that it goes on in good time.
+    fn tell(
+        &self,
+        transmit: &Transmit,
+        stream: &StreamReader,
+        headers: &Headers,
+        answer: &Answer,
+        news: &mut News,
+    ) {
+        const SHARE: u64 = 4;
+        let since_ms = self.0.ports.runtime().now().since(news.told_at);
+        let due = since_ms >= transmit.timeout_ms / SHARE;
+        if !(due || news.pending) {
+            return;
+        }
+        let mut facts = stream.told();
+        add_header_facts(&transmit.facts, headers, &mut facts);
+        let id = facts.text("id").map(String::from);
+        let named = id.is_some() && id != news.id;
+        if !(due || named || since_ms >= STREAM_NEWS_MS) {
+            return;
+        }
+        *news = News { told_at: self.0.ports.runtime().now(), id, pending: false };
+        let told = Answer { facts, ..answer.clone() };
+        self.feed(Input::Heard(transmit.id.clone(), Box::new(told)));
+    }
+}
+
+impl Reader {
+    /// Takes the next piece; true when it has told something of a stream.
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Body(reader) => {
+                reader.push(bytes);
+                false
+            }
+            Self::Stream(reader) => reader.push(bytes),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        match self {
+            Self::Body(_) => false,
+            Self::Stream(reader) => reader.has_ended(),
+        }
+    }
+
+    fn stream(&self, transmit: &Transmit) -> Option<Box<Stream>> {
+        match self {
+            Self::Body(_) => None,
+            Self::Stream(_) => transmit.stream.clone().map(Box::new),
+        }
+    }
+
+    fn finish(self) -> (Facts, bool) {
+        match self {
+            Self::Body(reader) => (reader.finish(), true),
+            Self::Stream(reader) => reader.finish(),
+        }
+    }
+}

@@ -154,15 +154,6 @@ impl Model for CleanedWeb {
         }
     }
 
-    fn word(phase: Phase) -> &'static str {
-        match phase {
-            Phase::Pending | Phase::Running | Phase::SolvingCaptcha => "running",
-            Phase::Completed => "completed",
-            Phase::Failed => "failed",
-            Phase::Cancelled => "cancelled",
-        }
-    }
-
     fn serve(&mut self, now_ms: u64, request: &Request, route: Route<'_>) -> Response {
         let source = route.at;
         if source.is_empty() {

@@ -1,7 +1,8 @@
 //! All the models together.
 use crate::{
-    AnyService, Bulkgrid, BulkgridConfig, CleanedWeb, CleanedWebConfig, Config, Replay,
-    ReplayConfig, RunHarvester, Service, Settings,
+    AnyService, AzureLro, AzureLroConfig, Bulkgrid, BulkgridConfig, CleanedWeb, CleanedWebConfig,
+    Config, GoogleLro, GoogleLroConfig, HttpAsync, HttpAsyncConfig, IdempotencyKey,
+    IdempotencyKeyConfig, Replay, ReplayConfig, RunHarvester, Service, Settings,
 };
 
 /// Every model, with the path that it is served under; RunHarvester is at the root.
@@ -32,6 +33,24 @@ pub fn all_services(usual: &Settings) -> Vec<(String, AnyService)> {
         placed("/replay", {
             let own = ReplayConfig::default();
             Replay::new(ReplayConfig { settings: at("/replay", usual, own.settings), ..own })
+        }),
+        placed("/idempotency-key", {
+            let own = IdempotencyKeyConfig::default();
+            let settings = at("/idempotency-key", usual, own.settings);
+            IdempotencyKey::new(IdempotencyKeyConfig { settings, ..own })
+        }),
+        placed("/http-async", {
+            let own = HttpAsyncConfig::default();
+            let settings = at("/http-async", usual, own.settings);
+            HttpAsync::new(HttpAsyncConfig { settings, ..own })
+        }),
+        placed("/azure", {
+            let own = AzureLroConfig::default();
+            AzureLro::new(AzureLroConfig { settings: at("/azure", usual, own.settings), ..own })
+        }),
+        placed("/google", {
+            let own = GoogleLroConfig::default();
+            GoogleLro::new(GoogleLroConfig { settings: at("/google", usual, own.settings) })
         }),
     ]
 }

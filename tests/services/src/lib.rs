@@ -3,12 +3,16 @@
 //! A [`Service`] is a pure model: no I/O, no clock, the same answers for the same requests at the
 //! same times. [`Loopback`] puts faults in front of it. Clones are independent worlds. `serve` puts
 //! all of that on a socket, with a control plane under `/_control/` and static files.
+mod azure_lro;
 mod bulkgrid;
 mod cleanedweb;
 mod fault;
 mod frame;
+mod google_lro;
 mod house;
 mod http;
+mod http_async;
+mod idempotency_key;
 mod ledger;
 mod loopback;
 mod replay;
@@ -18,12 +22,16 @@ mod server;
 mod service;
 mod time;
 
+pub use azure_lro::{AzureLro, AzureLroConfig, AzureStyle};
 pub use bulkgrid::{Bulkgrid, BulkgridConfig};
 pub use cleanedweb::{CleanedWeb, CleanedWebConfig};
 pub use fault::{Fault, FaultKind, FaultPlan, RetryAfter};
 pub use frame::Settings;
+pub use google_lro::{GoogleLro, GoogleLroConfig};
 pub use house::all_services;
 pub use http::{Request, Response};
+pub use http_async::{Finish, HttpAsync, HttpAsyncConfig};
+pub use idempotency_key::{IdempotencyKey, IdempotencyKeyConfig};
 pub use ledger::{FLOOR_MS, JobEntry, LOG_MAX, Ledger, LoggedRequest};
 pub use loopback::{Delivery, Loopback, Outcome};
 pub use replay::{Replay, ReplayConfig};

@@ -41,7 +41,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::frame::{Desk, Keys, Model, Phase, Route, Settings};
+use crate::frame::{Desk, Keys, Model, Route, Settings};
 use crate::{Call, Request, Response};
 
 /// The model's settings.
@@ -107,15 +107,6 @@ impl Model for Replay {
             ("POST", ["v1", "quote"]) => Route::to(Call::Quote, ""),
             ("GET", ["v1", "activity", id]) => Route::of_job(Call::Poll, id),
             _ => Route::nowhere(),
-        }
-    }
-
-    fn word(phase: Phase) -> &'static str {
-        match phase {
-            Phase::Pending | Phase::Running | Phase::SolvingCaptcha => "running",
-            Phase::Completed => "completed",
-            Phase::Failed => "failed",
-            Phase::Cancelled => "cancelled",
         }
     }
 

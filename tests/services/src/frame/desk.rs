@@ -61,6 +61,11 @@ impl Desk {
         rfc3339(skewed(unix_ms, self.clock_error_ms))
     }
 
+    /// A link to a path of the service.
+    pub(crate) fn link(&self, path: &str) -> String {
+        format!("{}{path}", self.settings.link_base)
+    }
+
     /// The job, once reads find it.
     pub(crate) fn visible(&self, now_ms: u64, id: &str) -> Option<Job> {
         let seen_from = |job: &Job| job.created_ms.saturating_add(job.steer.not_found_ms);

@@ -14,7 +14,14 @@ pub(crate) trait Model {
     fn route(request: &Request) -> Route<'_>;
 
     /// The service's word for where a job stands.
-    fn word(phase: Phase) -> &'static str;
+    fn word(phase: Phase) -> &'static str {
+        match phase {
+            Phase::Pending | Phase::Running | Phase::SolvingCaptcha => "running",
+            Phase::Completed => "completed",
+            Phase::Failed => "failed",
+            Phase::Cancelled => "cancelled",
+        }
+    }
 
     /// Answers a request with a valid credential.
     fn serve(&mut self, now_ms: u64, request: &Request, route: Route<'_>) -> Response;

@@ -31,6 +31,8 @@ fn submission(base: &str) -> Request {
             .with_header("idempotency-key", "k")
             .with_body(r#"{"input":{"url":"u","duration_ms":0}}"#),
         "/replay" => post("/v1/scrape").with_header("idempotency-key", "k"),
+        "/idempotency-key" => post("/v1/reports").with_header("idempotency-key", "\"k\""),
+        "/http-async" | "/azure" | "/google" => post("/v1/reports"),
         _ => panic!("{base} has no submission here"),
     }
 }

@@ -9,3 +9,4 @@ mod loopback;
 mod properties;
 mod replay;
 mod runharvester;
+mod standards;

@@ -1,0 +1,18 @@
+//! The reports that the models of standards make: a resource as each of them shows it.
+use serde_json::{Value, json};
+
+use super::{Desk, Job};
+
+impl Desk {
+    /// What a finished job has made.
+    pub(crate) fn report(&self, job: &Job) -> Value {
+        let records = job.records();
+        json!({
+            "id": job.id,
+            "url": job.steer.url,
+            "created_at": self.time(job.created_ms),
+            "record_count": records.len(),
+            "records": records,
+        })
+    }
+}

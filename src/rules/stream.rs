@@ -139,3 +139,79 @@ impl Watch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(form: StreamForm, result: Option<&str>, end: Option<&str>) -> Stream {
+        Stream {
+            form,
+            result: result.map(String::from),
+            end: end.map(String::from),
+            gather: vec![("record".into(), "records".into())],
+        }
+    }
+
+    fn read(stream: Stream, text: &str) -> (Facts, bool) {
+        let pointers = ["id", "n"]
+            .map(|name| (name.to_owned(), Pointer::parse(&["/", name].concat()).unwrap()));
+        let mut reader = StreamReader::new(stream, pointers.to_vec());
+        for byte in text.bytes() {
+            reader.push(&[byte]);
+        }
+        reader.finish()
+    }
+
+    const TEXT: &str = "event: run\ndata: {\"id\":\"run_1\",\"n\":1}\n\n\
+                        event: record\ndata: {\"id\":\"theirs\",\"n\":9}\n\n\
+                        event: done\ndata: {\"n\":2}\n\n\
+                        event: record\ndata: {}\n\nevent: late\ndata: {\"n\":3}\n\n";
+
+    #[test]
+    fn facts_come_from_every_event_but_those_that_are_gathered_and_none_after_the_end() {
+        let (facts, whole) = read(stream(StreamForm::Sse, Some("done"), Some("done")), TEXT);
+        assert!(whole);
+        assert_eq!((facts.text("id"), facts.text("n")), (Some("run_1"), Some("2")));
+        assert_eq!(facts.count("records"), Some(1));
+        assert_eq!(facts.form, BodyForm::Json);
+    }
+
+    #[test]
+    fn a_stream_without_its_end_is_broken_and_its_facts_are_kept() {
+        let (facts, whole) = read(stream(StreamForm::Sse, Some("sum"), Some("end")), TEXT);
+        assert!(!whole);
+        assert_eq!((facts.text("id"), facts.form), (Some("run_1"), BodyForm::Empty));
+    }
+
+    #[test]
+    fn the_event_that_holds_the_result_has_the_last_word() {
+        let (facts, whole) = read(stream(StreamForm::Sse, Some("run"), None), TEXT);
+        assert!(whole);
+        assert_eq!(facts.text("n"), Some("1"));
+    }
+
+    #[test]
+    fn lines_name_their_event_in_a_member() {
+        let text =
+            "{\"event\":\"run\",\"id\":\"a\"}\n{\"type\":\"record\"}\n{\"type\":\"done\",\"n\":4}";
+        let (facts, whole) = read(stream(StreamForm::Ndjson, Some("done"), Some("done")), text);
+        assert!(whole);
+        assert_eq!((facts.text("id"), facts.text("n")), (Some("a"), Some("4")));
+        assert_eq!(facts.count("records"), Some(1));
+        assert!(facts.values.get(NAME).is_none());
+    }
+
+    #[test]
+    fn only_news_is_told() {
+        let mut reader = StreamReader::new(
+            Stream { gather: Vec::new(), ..stream(StreamForm::Sse, None, None) },
+            vec![("n".into(), Pointer::parse("/n").unwrap())],
+        );
+        assert!(!reader.push(b"data: {\"n\":1}"));
+        assert!(reader.push(b"\n\n"));
+        assert!(!reader.push(b"data: {\"n\":1}\n\n: alive\n\n"));
+        assert!(reader.push(b"data: {\"n\":2}\n\n"));
+        assert_eq!(reader.told().text("n"), Some("2"));
+    }
+}

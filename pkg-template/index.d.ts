@@ -246,6 +246,10 @@ export interface Receipt {
   /** The service's id for the last exchange that had one. */
   readonly requestId?: string;
   readonly traceId?: string;
+  /** The service's id of the charge for the delivered work; it is no invoice and no purchase's receipt. */
+  readonly chargeReceiptId?: string;
+  /** How many records the service says that it delivered, as its number's text. */
+  readonly recordCount?: string;
 }
 
 /** What a service said about a refusal or a failure. */

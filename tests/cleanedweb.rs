@@ -74,7 +74,10 @@ fn a_new_key_executes_once_on_either_surface() {
         let (context, ended) = live(&world, surface, &json!({"result_bytes": 5000}));
         succeeds_once(&world, &ended);
         assert!(!replayed(&ended));
-        assert!(ended.life.job().is_some(), "the run's id is kept as evidence");
+        let run = ended.life.job().expect("the run's id is kept as evidence").as_str();
+        let receipt = ended.reported.charge_receipt_id.as_deref();
+        assert_eq!(receipt, Some(format!("rcpt_{run}").as_str()), "{surface}");
+        assert_eq!(ended.reported.record_count.as_deref(), Some("5"), "{surface}");
         let kept = world.kept_bytes(&context, &ended.identity.id);
         assert_eq!(kept.len() as u64, result(&ended).expect("a result").bytes, "{surface}");
         assert_eq!(result(&ended).expect("a result").stream.is_some(), surface == "stream");

@@ -74,6 +74,10 @@ pub struct Reported {
     pub request_id: Option<String>,
     /// The service's trace id.
     pub trace_id: Option<String>,
+    /// The service's id of the charge for the delivered work.
+    pub charge_receipt_id: Option<String>,
+    /// How many records the service says that it delivered, as its number's text.
+    pub record_count: Option<String>,
 }
 
 /// Counts that bound an operation, and that pace it.

@@ -240,7 +240,9 @@ fn reported(reported: &Reported) -> Object {
     out.some_text("state", reported.state.as_deref())
         .some_text("progress", reported.progress.as_deref())
         .some_text("requestId", reported.request_id.as_deref())
-        .some_text("traceId", reported.trace_id.as_deref());
+        .some_text("traceId", reported.trace_id.as_deref())
+        .some_text("chargeReceiptId", reported.charge_receipt_id.as_deref())
+        .some_text("recordCount", reported.record_count.as_deref());
     out
 }
 
@@ -250,6 +252,8 @@ fn read_reported(reader: &Reader<'_>) -> Reported {
         progress: some_text(reader, "progress"),
         request_id: some_text(reader, "requestId"),
         trace_id: some_text(reader, "traceId"),
+        charge_receipt_id: some_text(reader, "chargeReceiptId"),
+        record_count: some_text(reader, "recordCount"),
     }
 }
 

@@ -40,6 +40,7 @@ pub fn report(operation: &Operation, journal: &[String]) -> String {
         .token("jobId", life.job().map(JobId::as_str))
         .token("requestId", reported.request_id.as_deref())
         .token("traceId", reported.trace_id.as_deref())
+        .token("chargeReceiptId", reported.charge_receipt_id.as_deref())
         .token("method", Some(&operation.request.method))
         .place("path", path_of(operation), b"/@%")
         .time("createdAt", Some(identity.created_at))

@@ -45,7 +45,9 @@ pub fn view(operation: &Operation) -> String {
         .text("key", identity.key.as_str())
         .some_text("jobId", job)
         .some_text("requestId", operation.reported.request_id.as_deref())
-        .some_text("traceId", operation.reported.trace_id.as_deref());
+        .some_text("traceId", operation.reported.trace_id.as_deref())
+        .some_text("chargeReceiptId", operation.reported.charge_receipt_id.as_deref())
+        .some_text("recordCount", operation.reported.record_count.as_deref());
     if let Some(own) = &life.deletion {
         let mut deletion = Object::new();
         deletion.time("requestedAt", own.requested_at);

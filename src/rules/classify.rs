@@ -63,6 +63,10 @@ pub struct Said {
     pub progress: Option<String>,
     /// The service's id of the exchange.
     pub request_id: Option<String>,
+    /// The service's id of the charge.
+    pub charge_receipt_id: Option<String>,
+    /// How many records it says that it delivers.
+    pub record_count: Option<String>,
     /// How long the service asks to wait, in milliseconds.
     pub server_wait_ms: Option<u64>,
     /// When the service will drop the result.
@@ -291,6 +295,8 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
         state: facts.word("status").map(cut),
         progress: text("progress"),
         request_id: text("requestId"),
+        charge_receipt_id: text("chargeReceiptId"),
+        record_count: text("recordCount"),
         server_wait_ms: None,
         expires_at: facts.text("expiresAt").and_then(|text| point_in_time(text, now)),
         captured_at: facts.text("capturedAt").and_then(|text| point_in_time(text, now)),

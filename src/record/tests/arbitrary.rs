@@ -220,6 +220,8 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                     progress: words[3].clone(),
                     request_id: words[4].clone(),
                     trace_id: words[5].clone(),
+                    charge_receipt_id: words[3].clone(),
+                    record_count: words[2].clone(),
                 },
                 ledger: Ledger {
                     base: credits[2],

@@ -20,6 +20,7 @@ pub(super) const FACTS: &[&str] = &[
     "failureClass",
     "requestId",
     "traceId",
+    "chargeReceiptId",
     "expiresAt",
     "capturedAt",
     "recordCount",

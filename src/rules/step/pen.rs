@@ -136,6 +136,8 @@ impl<'a> Pen<'a> {
         keep(&mut reported.progress, &said.progress);
         keep(&mut reported.request_id, &said.request_id);
         keep(&mut reported.trace_id, &said.fault.trace_id);
+        keep(&mut reported.charge_receipt_id, &said.charge_receipt_id);
+        keep(&mut reported.record_count, &said.record_count);
         for (name, value) in &said.carried {
             match self.op.carried.iter_mut().find(|(own, _)| own == name) {
                 Some((_, own)) => own.clone_from(value),

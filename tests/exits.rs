@@ -84,7 +84,7 @@ const WAYS: &[(&str, u32, ParkReason)] = &[
     ),
     (
         r#"[{"call":"poll","fault":"status","status":503,"retry_after":60},
-            {"call":"poll","fault":"not_found"}]"#,
+            {"call":"poll","fault":"not_found","times":3}]"#,
         16,
         ParkReason::JobNotFound,
     ),

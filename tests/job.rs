@@ -87,7 +87,7 @@ fn a_404_just_after_creation_is_no_news() {
 
 #[test]
 fn a_404_later_parks_with_the_job_s_id_and_a_resume_goes_on() {
-    let world = World::with_faults(r#"[{"call":"poll","fault":"not_found","skip":6}]"#);
+    let world = World::with_faults(r#"[{"call":"poll","fault":"not_found","skip":6,"times":3}]"#);
     let (context, parked) = live(&world, r#","duration_ms":600000"#);
     assert_eq!(park(&parked), Some(ParkReason::JobNotFound));
     assert!(parked.life.job().is_some());

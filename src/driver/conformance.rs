@@ -107,6 +107,7 @@ macro_rules! store_behaviours {
             the_work_of_one_account_is_not_listed_for_another
             a_new_lane_is_claimed
             a_held_lane_stays_as_it_is
+            a_lease_of_a_clock_that_jumped_back_begins_anew
             an_overdue_lane_changes_hands
             a_dead_owners_lane_changes_hands_at_once
             an_owner_claims_again_under_its_epoch

@@ -80,12 +80,16 @@ impl Engine {
         }
     }
 
-    /// Whether an operation still wants an exchange: while its credential was asked for, time has
-    /// passed, a bound may have been reached, and the app may have changed its mind.
+    /// Whether an operation still wants an exchange from here: while its credential was asked for,
+    /// time has passed, a bound may have been reached, the app may have changed its mind, and the
+    /// lane may have been lost.
     pub(super) fn still_wants(&self, now: Timestamp, id: &OperationId, purpose: Purpose) -> bool {
         self.entries.get(id).is_some_and(|entry| {
+            let lane = self.lanes.get(&entry.operation.lane());
+            let owned = lane.is_some_and(|lane| lane.epoch().is_some());
             let profile = self.profiles.get(&entry.operation.identity.profile_digest);
-            profile.is_some_and(|own| next(&entry.operation, own, now) == Next::Exchange(purpose))
+            let wanted = Next::Exchange(purpose);
+            owned && profile.is_some_and(|own| next(&entry.operation, own, now) == wanted)
         })
     }
 

@@ -1,7 +1,7 @@
 //! Driving: what is due is begun, soonest expiry first, within the lanes that are ours.
 
 use super::Engine;
-use super::lanes::Ownership;
+use super::lanes::{ACTION_MS, Ownership};
 use super::output::Output;
 use crate::model::ids::{LaneId, OperationId};
 use crate::model::storage::Queue;
@@ -143,7 +143,10 @@ impl Engine {
     pub(super) fn may_start(&mut self, now: Timestamp, lane: &LaneId) -> bool {
         let gate = self.lanes.get(lane).and_then(|own| own.gate);
         if let Some(gate) = gate.filter(|gate| !gate.is_over(now)) {
-            self.wake(gate.seen_at(now).until());
+            let until = gate.seen_at(now).until();
+            // Nothing is written while it is closed: that is no sign of death.
+            self.cover(now, lane, until.after(ACTION_MS));
+            self.wake(until);
             return false;
         }
         self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count() < IN_FLIGHT_MAX
@@ -173,6 +176,9 @@ impl Engine {
         let work = self.due_at(now, Queue::Work, &entry.operation);
         let delivery = self.due_at(now, Queue::Delivery, &entry.operation);
         if let Some(lane) = self.lanes.get_mut(&entry.operation.lane()) {
+            for shelf in [&mut lane.work, &mut lane.delivery] {
+                shelf.stale |= shelf.reading;
+            }
             if let Some(due) = work {
                 lane.work.look_at(due);
             }

@@ -13,7 +13,7 @@ use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
 
 /// Longest time from the point at which an exchange is due to the write of its answer, in
 /// milliseconds: the owner of a lane has written again by then, or it is dead.
-const ACTION_MS: u64 = EXCHANGE_TIMEOUT_MS + SEND_BEFORE_MS;
+pub(super) const ACTION_MS: u64 = EXCHANGE_TIMEOUT_MS + SEND_BEFORE_MS;
 
 /// What is due later than this is no promise to write, in milliseconds: a lane whose owner may be
 /// idle for days, until some tombstone goes, is free for whoever has work in it.
@@ -66,6 +66,11 @@ impl LaneState {
         }
     }
 
+    /// What was promised by the clock before its jump says nothing.
+    pub(super) const fn promise_anew(&mut self) {
+        self.lease_until = Timestamp(0);
+    }
+
     pub(super) const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
         match queue {
             Queue::Work => &mut self.work,
@@ -110,6 +115,7 @@ impl Engine {
                     lane: id,
                     context: self.context.clone(),
                     epoch,
+                    now: Timestamp(0),
                     lease_until: Timestamp(0),
                     gate: None,
                 }));
@@ -130,6 +136,7 @@ impl Engine {
         let Some(lane) = self.lanes.get_mut(id) else {
             return;
         };
+        let owned = lane.epoch().is_some();
         match claimed {
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
                 lane.lease_until = lane.lease_until.max(row.lease_until);
@@ -138,9 +145,11 @@ impl Engine {
                 }
                 lane.ownership = Ownership::Own(row.epoch);
                 lane.gate = row.gate.map(|gate| gate.seen_at(now));
-                lane.work.look_at_all();
-                lane.delivery.look_at_all();
+                lane.work.look_at_all(Timestamp(0));
+                lane.delivery.look_at_all(Timestamp(0));
             }
+            // A renewal that came too late: what is in memory of it is worth nothing.
+            Ok(_) if owned => self.lose(now, id),
             Ok(row) => {
                 let soon = now.after(CLAIM_AGAIN_MS);
                 lane.ownership = Ownership::Other { ask_at: soon.min(row.lease_until.max(now)) };
@@ -148,6 +157,8 @@ impl Engine {
                     lane.ownership = Ownership::Other { ask_at: soon };
                 }
             }
+            // A renewal that failed took nothing away: whoever takes over is known by its epoch.
+            Err(_) if owned => {}
             Err(_) => {
                 lane.ownership = Ownership::Other { ask_at: now.after(STORE_AGAIN_MS) };
             }
@@ -206,8 +217,8 @@ impl Engine {
     pub(super) fn lose(&mut self, now: Timestamp, id: &LaneId) {
         if let Some(lane) = self.lanes.get_mut(id) {
             lane.ownership = Ownership::Other { ask_at: now.after(CLAIM_AGAIN_MS) };
-            lane.work.look_at(Timestamp(0));
-            lane.delivery.look_at(Timestamp(0));
+            lane.work.look_at_all(Timestamp(0));
+            lane.delivery.look_at_all(Timestamp(0));
         }
         // What is being written hears from its own write what became of it.
         let entries = self.entries.iter().filter(|(_, entry)| {
@@ -238,7 +249,8 @@ impl Engine {
         const NEVER: Timestamp = Timestamp(u64::MAX);
         // Where endings are delivered here, that is work too.
         let delivery = |at: Option<Timestamp>| at.filter(|_| self.consumes).unwrap_or(NEVER);
-        let due = |own: &Operation| own.due().unwrap_or(NEVER).min(delivery(own.delivery_due()));
+        let work = |own: &Operation| self.due_at(now, Queue::Work, own).unwrap_or(NEVER);
+        let due = |own: &Operation| work(own).min(delivery(own.delivery_due()));
         let mut next = lane.work.next.unwrap_or(NEVER).min(delivery(lane.delivery.next));
         let mut until = now;
         for entry in self.in_lane(&id) {
@@ -254,6 +266,6 @@ impl Engine {
             until = until.max(next.max(now).after(ACTION_MS));
         }
         let lease_until = until.after(LEASE_GRACE_MS);
-        Some(Fence { lane: id, context: self.context.clone(), epoch, lease_until, gate })
+        Some(Fence { lane: id, context: self.context.clone(), epoch, now, lease_until, gate })
     }
 }

@@ -104,8 +104,9 @@ impl Engine {
 
     /// Takes one input. Outputs and the timeout may change by this and by nothing else.
     pub fn handle_input(&mut self, now: Timestamp, input: Input) {
-        if now < core::mem::replace(&mut self.last_now, now) {
-            self.jumped_back(now);
+        let before = core::mem::replace(&mut self.last_now, now);
+        if now < before {
+            self.jumped_back(before, now);
         }
         match input {
             Input::Account(account) => self.switch_account(account),

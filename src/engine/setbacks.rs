@@ -76,8 +76,9 @@ impl Engine {
         let lane = pending.operation.lane();
         self.abandon_entry(&pending.id);
         if let Some(lane) = self.lanes.get_mut(&lane) {
-            lane.work.look_at(now.after(LEASE_GRACE_MS));
-            lane.delivery.look_at(now.after(LEASE_GRACE_MS));
+            // What was to be written may have been a due time, set anew after a jump of the clock.
+            lane.work.look_at_all(now.after(LEASE_GRACE_MS));
+            lane.delivery.look_at_all(now.after(LEASE_GRACE_MS));
         }
     }
 }

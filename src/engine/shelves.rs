@@ -26,6 +26,8 @@ pub(super) struct Shelf {
     /// When the first of it is due; `None`: nothing is.
     pub(super) next: Option<Timestamp>,
     pub(super) reading: bool,
+    /// Something has left memory since the reading began: what is read may be older than that.
+    pub(super) stale: bool,
     /// When it is looked at even though nothing is known to be due.
     look_again: Timestamp,
     /// The next look is at all of it: due times of a clock that has jumped back since say nothing.
@@ -34,12 +36,18 @@ pub(super) struct Shelf {
 
 impl Shelf {
     pub(super) const fn new() -> Self {
-        Self { next: Some(Timestamp(0)), reading: false, look_again: Timestamp(0), all: true }
+        Self {
+            next: Some(Timestamp(0)),
+            reading: false,
+            stale: false,
+            look_again: Timestamp(0),
+            all: true,
+        }
     }
 
-    pub(super) fn look_at_all(&mut self) {
+    pub(super) fn look_at_all(&mut self, at: Timestamp) {
         self.all = true;
-        self.next = Some(Timestamp(0));
+        self.look_at(at);
     }
 
     /// When the store is looked at next.
@@ -115,17 +123,21 @@ impl Engine {
     }
 
     /// The clock has jumped back: points in time that were set by the old one are set anew.
-    pub(super) fn jumped_back(&mut self, now: Timestamp) {
+    pub(super) fn jumped_back(&mut self, before: Timestamp, now: Timestamp) {
         for lane in self.lanes.values_mut() {
             lane.gate = lane.gate.map(|gate| gate.seen_at(now));
+            lane.promise_anew();
             if let Ownership::Other { ask_at } = &mut lane.ownership {
                 *ask_at = (*ask_at).min(now.after(CLAIM_AGAIN_MS));
             }
-            lane.work.look_at_all();
-            lane.delivery.look_at_all();
+            lane.work.look_at_all(Timestamp(0));
+            lane.delivery.look_at_all(Timestamp(0));
         }
         for entry in self.entries.values_mut() {
             entry.not_before = entry.not_before.min(now.after(REQUEST_FLOOR_MS));
+            if let Some(exchange) = &mut entry.exchange {
+                exchange.ends_by = now.after(exchange.ends_by.since(before));
+            }
         }
     }
 
@@ -174,6 +186,9 @@ impl Engine {
             shelf.all = true;
             return;
         };
+        if core::mem::take(&mut shelf.stale) {
+            return shelf.look_at_all(now);
+        }
         if !shelf.all {
             shelf.next = next;
         }
@@ -184,6 +199,8 @@ impl Engine {
         } else if let Some(first) = first {
             if first <= now {
                 shelf.next = Some(Timestamp(0));
+                // The index has such an operation where the clock was before its jump.
+                shelf.all |= operations.iter().any(|own| is_behind(own, now));
                 self.ask_for(now, id);
             } else {
                 shelf.look_at(first);

@@ -12,6 +12,8 @@ pub struct Lane {
     pub owner: Option<ContextId>,
     /// How often it has changed hands.
     pub epoch: Epoch,
+    /// When the owner last said that it lives.
+    pub renewed_at: Timestamp,
     /// By when the owner will have written again, if it lives.
     pub lease_until: Timestamp,
     /// Until when the service refuses everything of this lane (429).
@@ -42,6 +44,8 @@ pub struct Fence {
     pub context: ContextId,
     /// Under which epoch; another in the store means that the lane has a new owner.
     pub epoch: Epoch,
+    /// When.
+    pub now: Timestamp,
     /// The lease's new end.
     pub lease_until: Timestamp,
     /// The lane's gate from now on; `None` leaves it.

@@ -93,6 +93,8 @@ pub struct Counters {
     pub not_ready: u32,
     /// Refusals since an attempt that may have been accepted.
     pub refusals: u32,
+    /// Reads in a row that were answered, and not with what must be there: the job, or its result.
+    pub misses: u32,
     /// Deliveries that failed.
     pub deliveries: u32,
     /// Journal entries written.

@@ -284,6 +284,7 @@ fn counters(counters: Counters) -> Object {
         .count("authorizations", counters.authorizations)
         .count("notReady", counters.not_ready)
         .count("refusals", counters.refusals)
+        .count("misses", counters.misses)
         .count("deliveries", counters.deliveries)
         .count("journal", counters.journal);
     out
@@ -296,6 +297,7 @@ fn read_counters(reader: &Reader<'_>) -> Counters {
         authorizations: count(reader, "authorizations"),
         not_ready: count(reader, "notReady"),
         refusals: count(reader, "refusals"),
+        misses: count(reader, "misses"),
         deliveries: count(reader, "deliveries"),
         journal: count(reader, "journal"),
     }

@@ -25,8 +25,12 @@ pub const REFUSALS_MAX: u32 = 3;
 /// Failed reads of a result in a row, before a person is asked.
 pub const RESULT_FAILURES_MAX: u32 = 40;
 
-/// Unreadable results in a row, before what came is kept as incomplete.
+/// Unreadable results in a row, before what came is kept as incomplete; answers in a row that find
+/// none, before a person is asked.
 pub const UNREADABLE_RESULTS_MAX: u32 = 5;
+
+/// Answers in a row that do not find a job that must be there, before a person is asked.
+pub const NOT_FOUND_MAX: u32 = 3;
 
 /// Attempts to cancel one job.
 pub const CANCEL_ATTEMPTS_MAX: u32 = 5;

@@ -6,12 +6,20 @@ use crate::model::time::Timestamp;
 
 /// The lane after a claim that is granted: the lane is new, given back, already the asker's,
 /// overdue, or its owner is known to be dead. `None`: it is held, and stays as it is.
+///
+/// A lease that was given by a clock that has jumped back since begins anew, under its owner: it ends
+/// within its length from now.
 pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
     let epoch = match stored {
         None => Epoch(1),
         Some(lane) if lane.owner.as_ref() == Some(&claim.context) => lane.epoch,
         Some(lane) => {
             let free = lane.owner.is_none() || lane.owner == claim.dead;
+            if !free && claim.now < lane.renewed_at {
+                let length_ms = lane.lease_until.since(lane.renewed_at);
+                let lease_until = claim.now.after(length_ms);
+                return Some(Lane { renewed_at: claim.now, lease_until, ..lane.clone() });
+            }
             if !free && claim.now < lane.lease_until {
                 return None;
             }
@@ -22,6 +30,7 @@ pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
         id: claim.lane.clone(),
         owner: Some(claim.context.clone()),
         epoch,
+        renewed_at: claim.now,
         lease_until: claim.lease_until,
         gate: stored.and_then(|lane| lane.gate),
     })
@@ -31,7 +40,12 @@ pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
 pub fn renewed(stored: Option<&Lane>, fence: &Fence) -> Option<Lane> {
     let lane = stored
         .filter(|lane| lane.owner.as_ref() == Some(&fence.context) && lane.epoch == fence.epoch)?;
-    Some(Lane { lease_until: fence.lease_until, gate: fence.gate.or(lane.gate), ..lane.clone() })
+    Some(Lane {
+        renewed_at: fence.now,
+        lease_until: fence.lease_until,
+        gate: fence.gate.or(lane.gate),
+        ..lane.clone()
+    })
 }
 
 /// The lane after a write by a context that does not drive it: a live owner must take the new work
@@ -54,6 +68,7 @@ mod tests {
             id: lane_id(),
             owner: Some(ContextId::from(owner)),
             epoch: Epoch(7),
+            renewed_at: Timestamp(0),
             lease_until: Timestamp(lease_until),
             gate: None,
         }
@@ -81,6 +96,16 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_jumped_back_does_not_stretch_a_lease() {
+        let held = Lane { renewed_at: Timestamp(1_000), ..lane("a", 1_100) };
+        let anew = claimed(Some(&held), &claim("b", 10, None)).expect("it begins anew");
+        assert_eq!((anew.owner.clone(), anew.epoch), (held.owner, held.epoch));
+        assert_eq!(anew.lease_until, Timestamp(110));
+        let taken = claimed(Some(&anew), &claim("b", 110, None)).expect("it is overdue");
+        assert_eq!(taken.epoch, Epoch(8));
+    }
+
+    #[test]
     fn a_dead_owner_is_followed_at_once() {
         assert!(claimed(Some(&lane("a", 100)), &claim("b", 1, Some("a"))).is_some());
         assert_eq!(claimed(Some(&lane("a", 100)), &claim("b", 1, Some("c"))), None);
@@ -98,6 +123,7 @@ mod tests {
             lane: lane_id(),
             context: "a".into(),
             epoch: Epoch(6),
+            now: Timestamp(450),
             lease_until: Timestamp(500),
             gate: None,
         };

@@ -82,6 +82,7 @@ pub(super) fn fence(lane: &Lane, lease_until: u64) -> Fence {
         lane: lane.id.clone(),
         context: lane.owner.clone().unwrap_or_else(|| ContextId::from("nobody")),
         epoch: lane.epoch,
+        now: lane.renewed_at,
         lease_until: Timestamp(lease_until),
         gate: None,
     }

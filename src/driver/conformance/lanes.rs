@@ -27,6 +27,7 @@ pub async fn a_new_lane_is_claimed<S: Store>(open: impl Fn() -> S) {
         id: lane_of("ann"),
         owner: Some("tab 1".into()),
         epoch: Epoch(1),
+        renewed_at: Timestamp(10),
         lease_until: Timestamp(110),
         gate: None,
     };
@@ -40,6 +41,14 @@ pub async fn a_held_lane_stays_as_it_is<S: Store>(open: impl Fn() -> S) {
     let held = store.claim(&claim("tab 1", 0)).await.unwrap();
     assert_eq!(store.claim(&claim("tab 2", 99)).await, Ok(held.clone()));
     assert_eq!(stored(&store).await, Some(held));
+}
+
+pub async fn a_lease_of_a_clock_that_jumped_back_begins_anew<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let held = store.claim(&claim("tab 1", 5_000)).await.unwrap();
+    let anew = Lane { renewed_at: Timestamp(7), lease_until: Timestamp(107), ..held };
+    assert_eq!(store.claim(&claim("tab 2", 7)).await, Ok(anew.clone()));
+    assert_eq!(stored(&store).await, Some(anew));
 }
 
 pub async fn an_overdue_lane_changes_hands<S: Store>(open: impl Fn() -> S) {
@@ -108,6 +117,7 @@ pub async fn a_write_to_a_lane_that_nobody_owns_is_fenced<S: Store>(open: impl F
         lane: lane_of("ann"),
         context: ContextId::from("tab 1"),
         epoch: Epoch(1),
+        now: Timestamp(0),
         lease_until: Timestamp(100),
         gate: None,
     };

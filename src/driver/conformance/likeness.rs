@@ -36,6 +36,7 @@ impl Dice {
             lane: lane_of(lane),
             context: self.pick(&["tab 1", "tab 2"]).into(),
             epoch: crate::model::ids::Epoch(self.below(6).into()),
+            now: self.time(),
             lease_until: self.time(),
             gate: self.maybe(|dice| Wait { set_at: dice.time(), length_ms: dice.below(9).into() }),
         }

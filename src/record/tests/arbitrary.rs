@@ -172,6 +172,19 @@ fn retention(counts: &[u32], numbers: &[u64]) -> Retention {
     }
 }
 
+fn counters(counts: &[u32]) -> Counters {
+    Counters {
+        polls: counts[3],
+        failures: counts[4],
+        authorizations: counts[5],
+        not_ready: counts[6],
+        refusals: counts[7],
+        misses: counts[8] / 2,
+        deliveries: counts[8],
+        journal: counts[9],
+    }
+}
+
 pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
     (
         vec(".{0,12}", 12),
@@ -230,15 +243,7 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                     balance: credits[5],
                     token_state: words[6].clone(),
                 },
-                counters: Counters {
-                    polls: counts[3],
-                    failures: counts[4],
-                    authorizations: counts[5],
-                    not_ready: counts[6],
-                    refusals: counts[7],
-                    deliveries: counts[8],
-                    journal: counts[9],
-                },
+                counters: counters(&counts),
                 revision: Revision(numbers[4]),
                 unknown,
             }

@@ -124,10 +124,13 @@ fn resume(
         pen.op.limits = limits.apply(pen.op.limits);
     }
     let counters = &mut pen.op.counters;
-    (counters.failures, counters.authorizations, counters.not_ready, counters.refusals) =
-        (0, 0, 0, 0);
+    (counters.failures, counters.authorizations, counters.not_ready) = (0, 0, 0);
+    (counters.refusals, counters.misses) = (0, 0);
     pen.op.life.release()?;
     pen.note("resumed");
+    if pen.is_submitting() {
+        submit::gave_up(pen)?;
+    }
     Ok(())
 }
 

@@ -165,13 +165,19 @@ impl<'a> Pen<'a> {
         }
     }
 
+    /// Counts a failed exchange. A credential was there for it, and it was not what failed.
+    pub(super) const fn count_failure(&mut self) {
+        self.op.counters.failures += 1;
+        self.op.counters.authorizations = 0;
+    }
+
     /// Counts a failed exchange and waits before the next one.
     pub(super) fn back_off(
         &mut self,
         said: Option<&Said>,
         reason: WaitReason,
     ) -> Result<(), Illegal> {
-        self.op.counters.failures += 1;
+        self.count_failure();
         let (length_ms, told) = self.pause_ms(self.profile.retry, said);
         let reason = match reason {
             WaitReason::Backoff if told => WaitReason::ServerGuidance,
@@ -191,7 +197,7 @@ impl<'a> Pen<'a> {
 
     /// The service refuses everything of the lane for a while.
     pub(super) fn rate_limited(&mut self, said: &Said) -> Result<(), Illegal> {
-        self.op.counters.failures += 1;
+        self.count_failure();
         let (length_ms, _) = self.pause_ms(self.profile.retry, Some(said));
         self.close_gate(length_ms);
         self.wait(length_ms, WaitReason::RateLimit)

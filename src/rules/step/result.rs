@@ -16,11 +16,12 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     match &verdict.finding {
         Finding::Kept(result) => kept(pen, said, result),
         Finding::Incomplete(result) => incomplete(pen, said, result.clone()),
-        Finding::Unreadable(Some(result)) if pen.op.counters.failures >= UNREADABLE_RESULTS_MAX => {
+        Finding::Unreadable(Some(result)) if pen.op.counters.misses >= UNREADABLE_RESULTS_MAX => {
             incomplete(pen, said, Some(result.clone()))
         }
+        Finding::Unreadable(Some(_)) => missed(pen, said),
         Finding::Other(meaning) => other(pen, *meaning, said),
-        Finding::Unreadable(_)
+        Finding::Unreadable(None)
         | Finding::Redirected
         | Finding::Accepted(_)
         | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
@@ -40,6 +41,12 @@ pub(super) fn kept(pen: &mut Pen<'_>, said: &Said, result: &ResultRef) -> Result
     pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
 }
 
+/// An answer that is no result: only many of them in a row say that there is none.
+fn missed(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    pen.op.counters.misses += 1;
+    failed(pen, Some(said))
+}
+
 /// A download that brought nothing whole is made again, sooner when the expiry is near.
 pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
     if said.is_none() {
@@ -48,7 +55,7 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
     if pen.op.counters.failures >= RESULT_FAILURES_MAX {
         return pen.park(ParkReason::BudgetExhausted);
     }
-    pen.op.counters.failures += 1;
+    pen.count_failure();
     let (pause_ms, told) = pen.pause_ms(pen.profile.retry, said);
     let left_ms = expiry(pen).map_or(u64::MAX, |at| at.since(pen.now));
     let length_ms = if told { pause_ms } else { pause_ms.min(left_ms / 2).max(REQUEST_FLOOR_MS) };
@@ -65,16 +72,16 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         Meaning::NotFound if expiry(pen).is_some_and(|at| at <= pen.now) => {
             pen.end(Ending::Expired(said.fault.clone()))
         }
-        Meaning::NotFound if pen.op.counters.failures >= UNREADABLE_RESULTS_MAX => {
+        Meaning::NotFound if pen.op.counters.misses >= UNREADABLE_RESULTS_MAX => {
             pen.park(ParkReason::JobNotFound)
         }
+        Meaning::NotFound => missed(pen, said),
         Meaning::RateLimited => pen.rate_limited(said),
         Meaning::NeedsCredential | Meaning::NeedsAccess | Meaning::NeedsCredit => {
             trouble::needs(pen, meaning)
         }
         Meaning::Rejected | Meaning::SourceBlocked => pen.park(ParkReason::NeedsAccess),
-        Meaning::NotFound
-        | Meaning::Transient
+        Meaning::Transient
         | Meaning::Consumed
         | Meaning::KeyConflict
         | Meaning::VersionMoved

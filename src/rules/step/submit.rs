@@ -28,7 +28,7 @@ pub(super) fn send(pen: &mut Pen<'_>, scope: Option<Scope>) -> Result<(), Illega
 pub(super) fn not_sent(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     pen.op.life.not_sent()?;
     pen.note("submit.not_sent");
-    Ok(())
+    gave_up(pen).map(|_| ())
 }
 
 pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {

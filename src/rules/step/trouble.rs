@@ -8,6 +8,7 @@ use crate::model::profile::{Meaning, Purpose};
 use crate::model::time::Wait;
 use crate::rules::backoff;
 use crate::rules::bounds::{AUTHORIZATIONS_MAX, REQUEST_FLOOR_MS};
+use crate::rules::next::{Next, next};
 use crate::rules::step::Bound;
 
 /// The service refuses the credential, or what it may do. A refused credential is asked for anew
@@ -43,7 +44,11 @@ pub(super) fn needs(pen: &mut Pen<'_>, meaning: Meaning) -> Result<(), Illegal> 
 }
 
 /// The app could not give a credential: it is asked again, then a person is.
+/// No news where the exchange is not wanted any more.
 pub(super) fn unauthorized(pen: &mut Pen<'_>, purpose: Purpose) -> Result<(), Illegal> {
+    if next(&pen.op, pen.profile, pen.now) != Next::Exchange(purpose) {
+        return Err(Illegal);
+    }
     pen.note("unauthorized").purpose = Some(purpose);
     let index = pen.op.counters.authorizations;
     pen.op.counters.authorizations = index.saturating_add(1);
@@ -60,7 +65,12 @@ pub(super) fn unauthorized(pen: &mut Pen<'_>, purpose: Purpose) -> Result<(), Il
     pen.wait(length_ms, WaitReason::Authorization)
 }
 
+/// Parks at a bound, if what is stored has really reached it: it may have moved on since that was
+/// found out.
 pub(super) fn out_of_bounds(pen: &mut Pen<'_>, bound: Bound) -> Result<(), Illegal> {
+    if next(&pen.op, pen.profile, pen.now) != Next::Park(bound) {
+        return Err(Illegal);
+    }
     pen.park(match bound {
         Bound::Deadline => ParkReason::DeadlineExceeded,
         Bound::Attempts => ParkReason::BudgetExhausted,

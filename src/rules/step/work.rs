@@ -8,6 +8,7 @@ use crate::model::life::Illegal;
 use crate::model::operation::Operation;
 use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::backoff;
+use crate::rules::bounds::{NOT_FOUND_MAX, REQUEST_FLOOR_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::digest::{hex, sha256};
 
@@ -19,6 +20,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             pen.op.counters.polls += 1;
             pen.op.counters.failures = 0;
             pen.op.counters.authorizations = 0;
+            pen.op.counters.misses = 0;
             pen.op.life.job_read();
             job(pen, *state, said)
         }
@@ -47,10 +49,7 @@ fn job(pen: &mut Pen<'_>, state: JobState, said: &Said) -> Result<(), Illegal> {
             match said.server_wait_ms {
                 Some(ms) => {
                     let length_ms = backoff::with_server_floor(ms, pen.dice);
-                    pen.wait(
-                        length_ms.max(crate::rules::bounds::REQUEST_FLOOR_MS),
-                        WaitReason::ServerGuidance,
-                    )
+                    pen.wait(length_ms.max(REQUEST_FLOOR_MS), WaitReason::ServerGuidance)
                 }
                 None => pen.wait(own_ms, WaitReason::Poll),
             }
@@ -102,11 +101,19 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
     }
 }
 
-/// A service may be slow to find what it has just accepted; later, a missing job is for a person.
+/// A service may be slow to find what it has just accepted; later, a job that stays missing is for a
+/// person.
 fn not_found(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     let accepted_at = pen.op.life.evidence.accepted.as_ref().map_or(pen.now, |proof| proof.at);
-    if pen.now < accepted_at.after(pen.profile.not_found_grace_ms) {
+    let young = pen.now < accepted_at.after(pen.profile.not_found_grace_ms);
+    // Answers may be late and clocks jump ahead: one alone says nothing.
+    pen.op.counters.misses = if young { 0 } else { pen.op.counters.misses + 1 };
+    if young {
         pen.back_off(Some(said), WaitReason::NotFoundGrace)
+    } else if pen.op.counters.misses < NOT_FOUND_MAX {
+        pen.count_failure();
+        let length_ms = (pen.profile.not_found_grace_ms / 2).max(REQUEST_FLOOR_MS);
+        pen.wait(length_ms, WaitReason::NotFoundGrace)
     } else {
         pen.park(ParkReason::JobNotFound)
     }

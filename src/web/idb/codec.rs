@@ -60,7 +60,11 @@ pub(super) fn row_from_js(value: &JsValue) -> Result<Row, JsValue> {
 }
 
 pub(super) fn lane_to_js(lane: &Lane) -> JsValue {
-    let fields = [("epoch", float(lane.epoch.0)), ("leaseUntil", float(lane.lease_until.0))];
+    let fields = [
+        ("epoch", float(lane.epoch.0)),
+        ("renewedAt", float(lane.renewed_at.0)),
+        ("leaseUntil", float(lane.lease_until.0)),
+    ];
     let out = object(&fields);
     if let Some(owner) = &lane.owner {
         set(&out, "owner", &owner.as_str().into());
@@ -90,6 +94,7 @@ pub(super) fn lane_from_js(id: &LaneId, value: &JsValue) -> Result<Option<Lane>,
         id: id.clone(),
         owner,
         epoch: Epoch(number(value, "epoch")?),
+        renewed_at: Timestamp(number(value, "renewedAt")?),
         lease_until: Timestamp(number(value, "leaseUntil")?),
         gate,
     }))

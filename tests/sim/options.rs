@@ -1,0 +1,47 @@
+//! What the simulation is asked for.
+
+/// Seeds that a plain `cargo test` runs.
+const SEEDS: u64 = 300;
+
+/// Seeds that once found something, and run always.
+const KNOWN: &[u64] = &[139, 529, 661, 945, 1722, 1784, 1945, 4175, 4723, 4945];
+
+pub struct Options {
+    pub seeds: u64,
+    pub from: u64,
+    pub seed: Option<u64>,
+    pub trace: bool,
+    pub threads: u64,
+    pub progress: bool,
+}
+
+impl Options {
+    /// Reads arguments; those of other test programs are let pass.
+    pub fn read(arguments: impl Iterator<Item = String>) -> Self {
+        let mut options =
+            Self { seeds: SEEDS, from: 1, seed: None, trace: false, threads: 2, progress: false };
+        let mut arguments = arguments.peekable();
+        while let Some(argument) = arguments.next() {
+            let mut number = || arguments.next().and_then(|text| text.parse().ok());
+            match argument.as_str() {
+                "--seeds" => {
+                    options.seeds = number().unwrap_or(options.seeds);
+                    options.progress = true;
+                }
+                "--from" => options.from = number().unwrap_or(options.from),
+                "--seed" => options.seed = number(),
+                "--threads" => options.threads = number().unwrap_or(options.threads),
+                "--trace" => options.trace = true,
+                _ => {}
+            }
+        }
+        options
+    }
+
+    /// The seed of a place in the order; the known ones come first.
+    pub fn nth(&self, index: u64) -> Option<u64> {
+        let known = KNOWN.get(usize::try_from(index).ok()?).copied();
+        let later = || index - u64::try_from(KNOWN.len()).unwrap_or(0);
+        known.or_else(|| (later() < self.seeds).then(|| self.from + later()))
+    }
+}

@@ -1,0 +1,137 @@
+//! What one seed decides before anything happens.
+
+use holdfast::model::dice::Dice;
+use holdfast::model::policy::Limits;
+
+use super::kinds::Mix;
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    /// How many contexts there are at most at a time.
+    pub contexts: usize,
+    /// Whether they hear at once of a death (Web Locks) and of changes (BroadcastChannel).
+    pub locks: bool,
+    pub hints: bool,
+    /// Whether the app has `onSettled`.
+    pub consumes: bool,
+    /// Faults after which a person may be needed.
+    pub hard: bool,
+    pub mix: Mix,
+    pub storm_ms: u64,
+    pub work: Vec<Work>,
+    pub limits: Limits,
+    /// Whether the app also cancels, resumes, resolves and acknowledges.
+    pub meddles: bool,
+    /// Whether keys are made from what is submitted instead of at random.
+    pub derives_keys: bool,
+    /// How long keys live at the service.
+    pub key_ms: u64,
+    /// How fast the clock runs, in parts per million too much.
+    pub drift_ppm: i64,
+    /// One way of the network.
+    pub latency_ms: u64,
+}
+
+/// One intended piece of work.
+#[derive(Clone, Debug)]
+pub struct Work {
+    pub account: &'static str,
+    pub intent: String,
+    pub body: String,
+    /// How the job must end when nobody stops it.
+    pub ends: Ends,
+    /// How long the job takes, and how long its result is kept after that.
+    pub duration_ms: u64,
+    pub retention_ms: u64,
+}
+
+/// How a job ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    Succeeded,
+    Failed,
+    Rejected,
+}
+
+pub const DAY_MS: u64 = 86_400_000;
+
+impl Plan {
+    pub fn draw(seed: u64) -> Self {
+        let dice = &mut Dice::seeded(seed);
+        let hard = dice.up_to(9) < 3;
+        let two = |dice: &mut Dice| dice.up_to(1) == 0;
+        let count = 1 + dice.up_to(3);
+        let work = (0..count).map(|number| Work::draw(dice, number)).collect();
+        let limits = if hard && dice.up_to(3) == 0 {
+            Limits { total_ms: 600_000, attempts: 4, ..Limits::default() }
+        } else {
+            Limits { attempts: 400, total_ms: 4 * DAY_MS, send_within_ms: 4 * DAY_MS, cost: None }
+        };
+        let short_key = dice.up_to(9) == 0;
+        Self {
+            seed,
+            contexts: pick(dice, &[1, 1, 2, 2, 3, 4]),
+            locks: two(dice),
+            hints: two(dice),
+            consumes: dice.up_to(7) > 0,
+            hard,
+            mix: Mix::draw(dice, hard),
+            storm_ms: pick(dice, &[20_000, 60_000, 180_000, 600_000]),
+            work,
+            limits,
+            meddles: dice.up_to(2) == 0,
+            derives_keys: two(dice),
+            key_ms: if short_key && hard { 600_000 } else { DAY_MS },
+            drift_ppm: pick(dice, &[0, 0, 200, -200, 20_000, -20_000]),
+            latency_ms: pick(dice, &[1, 10, 10, 60, 400]),
+        }
+    }
+}
+
+impl Work {
+    fn draw(dice: &mut Dice, number: u64) -> Self {
+        let account = if dice.up_to(5) == 0 { "ben" } else { "ann" };
+        let intent = format!("work {number}");
+        let duration_ms = pick(dice, &[0, 1_000, 3_000, 3_000, 20_000, 90_000, 400_000]);
+        let retention_ms = pick(dice, &[3_600_000, 3_600_000, 3_600_000, 86_400_000, 60_000]);
+        let (ends, how) = match dice.up_to(11) {
+            0 => (Ends::Failed, r#","outcome":"failed","failure_class":"transient""#),
+            1 => (Ends::Failed, r#","outcome":"failed","failure_class":"input""#),
+            2 => (Ends::Failed, r#","outcome":"source_blocked""#),
+            3 => (Ends::Failed, r#","fail_times":1"#),
+            4 => (Ends::Rejected, ""),
+            _ => (Ends::Succeeded, ""),
+        };
+        let url = if ends == Ends::Rejected {
+            "7".to_owned()
+        } else {
+            format!("\"https://example.com/{account}/{number}\"")
+        };
+        let bytes = pick(dice, &[0, 0, 900, 5_000, 30_000]);
+        let not_ready_ms = pick(dice, &[0, 0, 0, 1_500, 6_000]);
+        let not_found_ms = pick(dice, &[0, 0, 0, 900, 4_000]);
+        let body = format!(
+            "{{\"url\":{url},\"duration_ms\":{duration_ms},\"retention_ms\":{retention_ms},\
+             \"result_bytes\":{bytes},\"not_ready_ms\":{not_ready_ms},\
+             \"not_found_ms\":{not_found_ms},\"from\":\"{account}/{intent}\"{how}}}"
+        );
+        Self { account, intent, body, ends, duration_ms, retention_ms }
+    }
+
+    /// How the world names it across accounts.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.account, self.intent)
+    }
+
+    /// Whether a rerun of the failed job completes.
+    pub fn heals(&self) -> bool {
+        self.body.contains("fail_times")
+    }
+}
+
+pub fn pick<T: Copy>(dice: &mut Dice, from: &[T]) -> T {
+    let last = u64::try_from(from.len() - 1).unwrap_or(0);
+    from[usize::try_from(dice.up_to(last)).unwrap_or(0)]
+}

@@ -1,0 +1,119 @@
+//! What came of many runs, in numbers.
+
+use std::collections::BTreeMap;
+
+use super::kinds::Kind;
+use super::run::Outcome;
+use super::transitions::{self, Transition};
+
+#[derive(Default)]
+pub struct Report {
+    pub seeds: u64,
+    pub failures: Vec<(u64, String)>,
+    struck: BTreeMap<Kind, u64>,
+    transitions: BTreeMap<Transition, u64>,
+    /// Operations, and how many of them needed nobody; under recoverable faults, and under others.
+    operations: [(u64, u64); 2],
+    parks: BTreeMap<(bool, String), u64>,
+    commits: u64,
+    requests: u64,
+    executions: u64,
+    longest_calm_ms: u64,
+}
+
+impl Report {
+    pub fn of(seed: u64, outcome: &Outcome) -> Self {
+        let mut report = Self::default();
+        report.add(seed, outcome);
+        report
+    }
+
+    pub fn is_good(&self) -> bool {
+        self.failures.is_empty()
+    }
+
+    pub fn add(&mut self, seed: u64, outcome: &Outcome) {
+        self.seeds += 1;
+        if let Some(breach) = &outcome.breach {
+            println!("seed {seed}: {breach}\n  cargo xtask sim --seed {seed} --trace");
+            self.failures.push((seed, breach.clone()));
+        }
+        for (kind, count) in Kind::ALL.iter().zip(&outcome.struck) {
+            *self.struck.entry(*kind).or_default() += count;
+        }
+        for (transition, count) in &outcome.transitions {
+            *self.transitions.entry(transition.clone()).or_default() += count;
+        }
+        let part = &mut self.operations[usize::from(outcome.hard)];
+        part.0 += outcome.operations;
+        part.1 += outcome.unaided;
+        for (reason, count) in &outcome.parks {
+            *self.parks.entry((outcome.hard, reason.clone())).or_default() += count;
+        }
+        self.commits += outcome.commits;
+        self.requests += outcome.requests;
+        self.executions += outcome.executions;
+        self.longest_calm_ms = self.longest_calm_ms.max(outcome.calm_ms);
+    }
+
+    pub fn join(&mut self, other: Self) {
+        self.seeds += other.seeds;
+        self.failures.extend(other.failures);
+        for (kind, count) in other.struck {
+            *self.struck.entry(kind).or_default() += count;
+        }
+        for (transition, count) in other.transitions {
+            *self.transitions.entry(transition).or_default() += count;
+        }
+        for (own, other) in self.operations.iter_mut().zip(other.operations) {
+            own.0 += other.0;
+            own.1 += other.1;
+        }
+        for (reason, count) in other.parks {
+            *self.parks.entry(reason).or_default() += count;
+        }
+        self.commits += other.commits;
+        self.requests += other.requests;
+        self.executions += other.executions;
+        self.longest_calm_ms = self.longest_calm_ms.max(other.longest_calm_ms);
+    }
+
+    pub fn print(&self) {
+        println!("\nfaults");
+        for (kind, count) in &self.struck {
+            println!("  {count:>9}  {}", kind.name());
+        }
+        println!("\ntransitions taken");
+        for ((from, what), count) in &self.transitions {
+            let known = if transitions::is_known(from, what) { "" } else { "  (not in the table)" };
+            println!("  {count:>9}  {from}: {what}{known}");
+        }
+        println!("\ntransitions never taken");
+        let taken = |from: &str, what: &str| {
+            self.transitions.keys().any(|own| own.0 == from && own.1 == what)
+        };
+        for line in transitions::never(taken) {
+            println!("             {line}");
+        }
+        println!("\nparks that asked for a person");
+        for ((hard, reason), count) in &self.parks {
+            let faults = if *hard { "hard" } else { "recoverable" };
+            println!("  {count:>9}  {reason} ({faults} faults)");
+        }
+        println!();
+        for (name, (all, unaided)) in ["recoverable", "hard"].iter().zip(self.operations) {
+            let share = unaided as f64 * 100.0 / (all.max(1)) as f64;
+            println!("{name} faults: {unaided} of {all} operations settled unaided ({share:.3} %)");
+        }
+        println!(
+            "{} commits, {} requests, {} executions; the longest calm took {} s",
+            self.commits,
+            self.requests,
+            self.executions,
+            self.longest_calm_ms / 1_000
+        );
+        for (seed, breach) in &self.failures {
+            println!("FAILED seed {seed}: {breach}");
+        }
+    }
+}

@@ -113,7 +113,8 @@ fn answer(status: u16, form: BodyForm, facts: &[(&str, &str)], purpose: Purpose)
         chunks: 1,
         bytes: 20,
         sha256: "00".into(),
-        media_type: None,
+        media_type: Some("application/json".into()),
+        stream: None,
         at: None,
         captured_at: now(),
     });
@@ -222,7 +223,9 @@ macro_rules! contracts {
 
 contracts! {
     azure_lro_reads_like_its_contract: "azure-lro",
+    cleanedweb_reads_like_its_contract: "cleanedweb",
     google_lro_reads_like_its_contract: "google-lro",
     http_async_reads_like_its_contract: "http-async",
+    replay_reads_like_its_contract: "replay",
     runharvester_reads_like_its_contract: "runharvester",
 }

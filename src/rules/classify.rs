@@ -239,7 +239,7 @@ fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     }
     match answer.facts.form {
         BodyForm::Json => {}
-        BodyForm::NotJson | BodyForm::Broken if profile.result_any_form => {}
+        BodyForm::NotJson | BodyForm::Broken if profile.result_any_form && !says_json(&kept) => {}
         BodyForm::Empty | BodyForm::NotJson | BodyForm::Broken => {
             return Finding::Unreadable(Some(kept));
         }
@@ -259,6 +259,13 @@ fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
         return Finding::Incomplete(Some(kept));
     }
     Finding::Kept(kept)
+}
+
+/// Whether a result is declared to be one JSON value.
+fn says_json(kept: &ResultRef) -> bool {
+    let media_type = kept.media_type.as_deref().unwrap_or_default().to_ascii_lowercase();
+    let kind = media_type.split(';').next().unwrap_or_default().trim();
+    kind == "application/json" || kind.ends_with("+json")
 }
 
 /// What the profile's own table says.

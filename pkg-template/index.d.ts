@@ -22,8 +22,11 @@ export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<{ readonly message: string }> };
 
-/** What an exchange with a service is for. `call` stands for cancel and other calls on a job. */
-export type Purpose = "submit" | "poll" | "result" | "call";
+/**
+ * What an exchange with a service is for. `reconcile` reads the listing of recent jobs, to find the one
+ * that a lost answer would have named; `call` stands for cancel and other calls on a job.
+ */
+export type Purpose = "submit" | "reconcile" | "poll" | "result" | "call";
 
 /** What `authorize` is asked for. */
 export interface AuthorizeRequest {
@@ -82,6 +85,13 @@ export interface Service<Result = unknown> {
   readonly params?: Readonly<Record<string, string>>;
   /** Bounds for this service's operations; `submit` may narrow them. */
   readonly limits?: Limits;
+  /**
+   * What follows when an answer was lost, the service knows no keys, and its listing of jobs, read back
+   * past the first attempt after the listing's lag, shows that nothing ran. `"park"` (default): a person
+   * decides. `"resubmit"`: it is submitted again, once. Where a service has no listing, nothing is sent a
+   * second time by itself, whatever this says.
+   */
+  readonly onUnknown?: "park" | "resubmit";
 }
 
 /**
@@ -160,6 +170,7 @@ export interface Submission {
 export type Status =
   | "queued"
   | "submitting"
+  | "reconciling"
   | "active"
   | "retrieving"
   | "parked"
@@ -181,6 +192,8 @@ export type WaitReason =
   | "resultNotReady"
   | "authorization"
   | "inProgress"
+  /** A run of a lost answer need not show in the service's listing yet. */
+  | "listingLag"
   | "settlement"
   | "delivery";
 
@@ -203,6 +216,7 @@ export type ParkReason =
   | "DeadlineExceeded"
   | "BudgetExhausted"
   | "OutcomeUnknown"
+  | "Ambiguous"
   | "ScopeChanged"
   | "CancelUnconfirmed"
   | "KeyConflict"
@@ -291,6 +305,10 @@ export interface OperationState {
     readonly reason: ParkReason;
     readonly since: number;
     readonly exits: readonly Exit[];
+    /** The service's ids of the jobs that may be this operation's, where its listing was read. */
+    readonly candidates?: readonly string[];
+    /** The listing was read back past the first attempt and shows no such job: nothing ran. */
+    readonly absent?: boolean;
   };
   /** A cancellation is wanted and not yet confirmed. */
   readonly cancelling: boolean;

@@ -57,8 +57,8 @@ function checkRetention(retention) {
  * @param {string} field
  */
 function checkService(service, field) {
-  checkNames(service, field, "profile baseUrl authorize result key params limits");
-  const { profile, baseUrl, authorize, result, key, params, limits } = service;
+  checkNames(service, field, "profile baseUrl authorize result key params limits onUnknown");
+  const { profile, baseUrl, authorize, result, key, params, limits, onUnknown } = service;
   checkParams(params, `${field}.params`);
   checkFunction(authorize, `${field}.authorize`);
   checkLimits(limits, `${field}.limits`);
@@ -73,12 +73,16 @@ function checkService(service, field) {
   if (key !== undefined && key !== "random" && key !== "derived") {
     throw invalid(`${field}.key`, `${field}.key must be "random" or "derived".`);
   }
+  if (onUnknown !== undefined && onUnknown !== "park" && onUnknown !== "resubmit") {
+    throw invalid(`${field}.onUnknown`, `${field}.onUnknown must be "park" or "resubmit".`);
+  }
   return {
     profile: typeof profile === "object" ? JSON.parse(exactJson(profile, `${field}.profile`)) : profile,
     baseUrl: checkBaseUrl(baseUrl, `${field}.baseUrl`),
     key,
     params,
     limits,
+    onUnknown,
   };
 }
 

@@ -69,6 +69,8 @@ const PARKED = {
   BudgetExhausted: "The attempts or the credits that the limits set are used up. Widen them, or",
   OutcomeUnknown:
     "Whether the service took the work on cannot be learned by asking. Look at the service, then",
+  Ambiguous:
+    "Several jobs at the service may be this operation's. Look at the candidates, then",
   ScopeChanged:
     "The credential speaks for somebody else while the outcome is unknown. Go back to the old one, or",
   CancelUnconfirmed: "Whether the cancellation took effect cannot be learned. Look at the service, then",

@@ -178,3 +178,72 @@ fn any_two_crashes_lose_nothing_and_repeat_nothing() {
         }
     }
 }
+
+/// Worlds of a service without idempotency, whose listing tells what became of a lost submission.
+#[cfg(not(target_arch = "wasm32"))]
+mod without_keys {
+    use super::*;
+    use holdfast::model::policy::{Limits, OnUnknown};
+    use holdfast_services::Bulkgrid;
+
+    const PROFILE: &str = include_str!("../pkg-template/profiles/bulkgrid.json");
+
+    /// Follows to an end or a park, in life after life; gives the points reached.
+    fn live(faults: &str, crashes: &[u64], on_unknown: OnUnknown) -> (World, u64) {
+        let world = World::of(Settings::default(), Loopback::new(Bulkgrid::default()), PROFILE);
+        world.add_faults(faults);
+        let mut crashes = crashes.iter().copied();
+        world.0.settings.borrow_mut().crash_at = crashes.next();
+        for _ in 0..10 {
+            let limits = Limits { on_unknown, ..Limits::default() };
+            let context = world.open_with(limits, PROFILE);
+            let driver = context.driver.clone();
+            let request = submission("daily", "");
+            let submitted = world.call(&context, async move { driver.submit(request).await });
+            if submitted.is_some() && world.settle(&context, "daily").is_some() {
+                let points = world.0.points.get();
+                return (world, points);
+            }
+            let after = world.0.points.get();
+            world.0.settings.borrow_mut().crash_at = crashes.next().map(|gap| after + gap);
+        }
+        panic!("it does not end");
+    }
+
+    /// At most one execution; and a result, or a park of work that can be neither found nor resent.
+    fn check(world: &World, how: &str) {
+        let operation = world.stored("daily").expect("it is stored");
+        let executions = world.executions();
+        assert!(executions <= 1, "{how}: {executions} executions");
+        let rests = if executions == 1 { Status::Succeeded } else { Status::Parked };
+        assert_eq!(status(&operation), rests, "{how}: {:?}", operation.life);
+    }
+
+    #[test]
+    fn a_crash_anywhere_never_executes_twice_without_keys() {
+        let lost = r#"[{"call":"submit","fault":"lose_after","times":1}]"#;
+        let unsent = r#"[{"call":"submit","fault":"lose_before","times":1}]"#;
+        for faults in ["[]", lost, unsent] {
+            for on_unknown in [OnUnknown::Park, OnUnknown::Resubmit] {
+                let (world, points) = live(faults, &[], on_unknown);
+                check(&world, "undisturbed");
+                for crash in 1..=points {
+                    let (world, _) = live(faults, &[crash], on_unknown);
+                    check(&world, &format!("{faults} {on_unknown:?}, crash at {crash}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_two_crashes_never_execute_twice_without_keys() {
+        let lost = r#"[{"call":"submit","fault":"lose_after","times":1}]"#;
+        let (_, points) = live(lost, &[], OnUnknown::Resubmit);
+        for first in 1..=points {
+            for gap in 1..=points {
+                let (world, _) = live(lost, &[first, gap], OnUnknown::Resubmit);
+                check(&world, &format!("crashes at {first} and {gap} after"));
+            }
+        }
+    }
+}

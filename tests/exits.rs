@@ -14,7 +14,8 @@ use holdfast::model::time::Timestamp;
 use holdfast::rules::exits::exits;
 use holdfast::rules::profile;
 use holdfast::rules::step::{Command, Input, Resolution, step};
-use world::{DAY_MS, PROFILE, World, park, patch};
+use holdfast_services::{Bulkgrid, Loopback};
+use world::{DAY_MS, PROFILE, Settings, World, park, patch};
 
 fn inputs() -> Vec<(&'static str, Input)> {
     let resume =
@@ -118,8 +119,28 @@ fn version_moved() -> Operation {
     world.live(&context, "daily", "")
 }
 
+fn ambiguous() -> Operation {
+    let bulkgrid = include_str!("../pkg-template/profiles/bulkgrid.json");
+    let page = r#"{\"runs\":[{\"id\":\"a\",\"metadata\":{}},{\"id\":\"b\",\"metadata\":{}}]}"#;
+    let faults = [
+        r#"[{"call":"submit","fault":"lose_after"},{"call":"list","fault":"status","status":200,"times":9,"body":""#,
+        page,
+        r#""}]"#,
+    ]
+    .concat();
+    let echo = r#""echo": "/metadata/holdfast_id",
+    "sendEcho": "/metadata/holdfast_id","#;
+    let profile = bulkgrid.replacen(echo, r#""same": { "/url": "/none" },"#, 1);
+    let service = Loopback::new(Bulkgrid::default());
+    let world = World::of(Settings::default(), service, &profile);
+    world.add_faults(&faults);
+    let operation = world.live(&world.open(), "daily", "");
+    assert_eq!(park(&operation), Some(ParkReason::Ambiguous));
+    operation
+}
+
 fn parked() -> Vec<Operation> {
-    let mut all = vec![scope_changed(), cancel_unconfirmed(), version_moved()];
+    let mut all = vec![scope_changed(), cancel_unconfirmed(), version_moved(), ambiguous()];
     for (faults, attempts, reason) in WAYS {
         let world = World::with_faults(faults);
         let context = world.open_with(Limits { attempts: *attempts, ..Limits::default() }, PROFILE);

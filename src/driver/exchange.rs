@@ -56,7 +56,11 @@ impl<P: Ports> Driver<P> {
             };
             self.keep(transmit, reader, body, &headers, &mut answer).await?;
         } else {
-            skim(facts_of(&pointers), body, &mut answer).await?;
+            let mut text = transmit.sought.as_ref().map(|_| Vec::new());
+            skim(facts_of(&pointers), body, &mut answer, text.as_mut()).await?;
+            if let (Some(sought), Some(text)) = (&transmit.sought, text) {
+                answer.page = sought.read(&text, now);
+            }
         }
         add_header_facts(&transmit.facts, &headers, &mut answer.facts);
         Ok(answer)
@@ -65,11 +69,12 @@ impl<P: Ports> Driver<P> {
 
 pub(super) type BodyOf<P> = <<P as Ports>::Transport as super::ports::Transport>::Body;
 
-/// Reads an answer for its facts alone, up to a bound.
+/// Reads an answer for its facts, up to a bound; keeps its text only for a listing.
 async fn skim(
     mut reader: FactsReader,
     mut body: impl Body,
     answer: &mut Answer,
+    mut text: Option<&mut Vec<u8>>,
 ) -> Result<(), Lost> {
     let mut bytes = 0_u64;
     answer.whole = true;
@@ -80,6 +85,9 @@ async fn skim(
             break;
         }
         reader.push(&piece);
+        if let Some(text) = &mut text {
+            text.extend_from_slice(&piece);
+        }
     }
     answer.facts = reader.finish();
     Ok(())

@@ -263,7 +263,7 @@ impl<P: Ports> Driver<P> {
     }
 
     /// Sends. Ownership and time are looked at once more, in the very turn of the sending.
-    fn transmit(&self, transmit: Transmit) {
+    fn transmit(&self, mut transmit: Transmit) {
         let prepared = self.0.prepared.borrow_mut().remove(&transmit.id);
         self.reach_for("send.before", transmit.purpose);
         let now = self.0.ports.runtime().now();
@@ -278,11 +278,16 @@ impl<P: Ports> Driver<P> {
                 headers.push(name, value);
             }
         }
+        let mut body = prepared.body.take();
+        if let (Some(sought), Some(bytes)) = (&mut transmit.sought, &body) {
+            sought.add_body(bytes);
+            body = None;
+        }
         let answer = self.0.ports.transport().send(Outgoing {
             method: transmit.method.clone(),
             url: transmit.url.clone(),
             headers,
-            body: prepared.body.take(),
+            body,
             timeout_ms: timer_ms(transmit.timeout_ms),
             idle: transmit.stream.is_some(),
         });

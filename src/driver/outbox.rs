@@ -157,7 +157,11 @@ fn kept(operation: &Operation) -> Option<&ResultRef> {
     match &operation.life.stage {
         Stage::Ended { ending: Ending::Succeeded { result, .. }, .. } => Some(result),
         Stage::Ended { ending: Ending::Incomplete { result, .. }, .. } => result.as_ref(),
-        Stage::Ended { .. } | Stage::Submit | Stage::Work | Stage::Result { .. } => None,
+        Stage::Ended { .. }
+        | Stage::Submit
+        | Stage::Reconcile(_)
+        | Stage::Work
+        | Stage::Result { .. } => None,
     }
 }
 

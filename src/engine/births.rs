@@ -16,6 +16,7 @@ use crate::model::profile::Purpose;
 use crate::model::storage::{Durability, Erase};
 use crate::model::time::Timestamp;
 use crate::rules::derived_key::derived_key;
+use crate::rules::listing::REPEATED_JOB;
 use crate::rules::next::{Next, next};
 use crate::rules::step::Step;
 
@@ -53,7 +54,7 @@ impl Engine {
         let mut entry = Entry::new(operation);
         entry.birth = Some(birth);
         self.entries.insert(id.clone(), entry);
-        if sendable {
+        if sendable && !self.stands_behind(&lane, &id, Purpose::Submit) {
             self.authorize(now, &id, Purpose::Submit);
         } else {
             self.ask_for(now, &lane);
@@ -163,16 +164,21 @@ impl Engine {
         if service.derives_keys {
             identity.key = derived_key(&identity);
         }
+        let mut carried = parent.carried.clone();
+        if let Some(job) = parent.life.job() {
+            carried.retain(|(name, _)| name != REPEATED_JOB);
+            carried.push((REPEATED_JOB.into(), job.0.clone()));
+        }
         Ok(Operation {
             identity,
             request: Request {
                 method: call.method.clone(),
-                url: super::request::address(call, parent, &service.base_url)
+                url: super::request::address(call, parent, &service.base_url, None)
                     .ok_or("its job is not known")?,
                 content_type: None,
                 body_bytes: 0,
             },
-            carried: parent.carried.clone(),
+            carried,
             limits: parent.limits,
             retention: parent.retention,
             spent,

@@ -9,6 +9,7 @@ use crate::model::ids::{OperationId, Scope};
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 use crate::model::time::Timestamp;
+use crate::rules::listing::sought;
 use crate::rules::next::{Next, next};
 use crate::rules::step::{self, Command};
 
@@ -29,11 +30,20 @@ impl Engine {
         let Some(entry) = self.entries.get_mut(id) else {
             return;
         };
-        let timeout_ms = self
-            .profiles
-            .get(&entry.operation.identity.profile_digest)
-            .and_then(|profile| profile.call(purpose))
-            .map_or(0, |call| call.timeout_ms);
+        let profile = self.profiles.get(&entry.operation.identity.profile_digest);
+        let call = profile.and_then(|profile| profile.call(purpose));
+        let timeout_ms = call.map_or(0, |call| call.timeout_ms);
+        let with_body = match purpose {
+            Purpose::Submit => entry.operation.request.content_type.is_some(),
+            Purpose::Reconcile => profile
+                .and_then(|profile| sought(&entry.operation, profile))
+                .is_some_and(|sought| sought.with_body),
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Settle
+            | Purpose::Cancel
+            | Purpose::Delete => false,
+        };
         let ends_by = now.after(timeout_ms + crate::rules::bounds::EXCHANGE_TIMEOUT_MS);
         entry.exchange = Some(Exchange { purpose, phase: Phase::Authorizing, ends_by });
         self.outputs.push(Output::Authorize {
@@ -41,7 +51,7 @@ impl Engine {
             service: entry.operation.identity.service.clone(),
             purpose,
             refresh: entry.operation.counters.authorizations > 0,
-            with_body: purpose == Purpose::Submit && entry.operation.request.content_type.is_some(),
+            with_body,
         });
     }
 
@@ -66,7 +76,12 @@ impl Engine {
             Purpose::Submit | Purpose::Cancel | Purpose::Delete => {
                 self.apply(now, id, step::Input::Send { purpose, scope }, None);
             }
-            Purpose::Poll | Purpose::Result | Purpose::Settle => {
+            Purpose::Reconcile if entry.operation.life.evidence.is_of_another(scope.as_ref()) => {
+                // Somebody else's listing proves nothing.
+                self.exchange_over(id);
+                self.apply(now, id, step::Input::ScopeChanged, None);
+            }
+            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
                 exchange.phase = Phase::OnWire;
                 let ends_by = exchange.ends_by;
                 let lane = entry.operation.lane();

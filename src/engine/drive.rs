@@ -4,6 +4,7 @@ use super::Engine;
 use super::lanes::{ACTION_MS, Ownership};
 use super::output::Output;
 use crate::model::ids::{LaneId, OperationId};
+use crate::model::profile::Purpose;
 use crate::model::storage::Queue;
 use crate::model::time::Timestamp;
 use crate::rules::next::{Next, is_behind, next};
@@ -17,6 +18,9 @@ const KEEP_MS: u64 = 60_000;
 
 /// The same where others wait for its place.
 const KEEP_CROWDED_MS: u64 = 250;
+
+/// The same for one whose submission is not settled: others of its kind stand behind it.
+const KEEP_UNSETTLED_MS: u64 = 600_000;
 
 impl Engine {
     /// Begins everything that can be begun, and finds out when there is more.
@@ -117,7 +121,7 @@ impl Engine {
                 let not_before = entry.not_before;
                 if now < not_before {
                     self.wake(not_before);
-                } else if self.may_start(now, lane) {
+                } else if !self.stands_behind(lane, id, purpose) && self.may_start(now, lane) {
                     self.authorize(now, id, purpose);
                 }
             }
@@ -125,6 +129,8 @@ impl Engine {
             Next::Park(bound) => self.apply(now, id, step::Input::OutOfBounds(bound), None),
             Next::Remove => self.apply(now, id, step::Input::Removed, None),
             Next::Wait(at) => {
+                let waits_for = entry.is_unsettled() && keep_ms == KEEP_MS;
+                let keep_ms = if waits_for { KEEP_UNSETTLED_MS } else { keep_ms };
                 if entry.is_idle() && at > now.after(keep_ms) {
                     self.shelve(now, id);
                 } else {
@@ -137,6 +143,26 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Whether a submission waits for another of the very same request, where no key tells the two
+    /// apart: they are handed over one at a time.
+    pub(super) fn stands_behind(&self, lane: &LaneId, id: &OperationId, purpose: Purpose) -> bool {
+        let Some(own) = self.entries.get(id).filter(|_| purpose == Purpose::Submit) else {
+            return false;
+        };
+        let identity = &own.operation.identity;
+        let keyless = self
+            .profiles
+            .get(&identity.profile_digest)
+            .is_some_and(|profile| profile.key.is_none());
+        keyless
+            && self.in_lane(lane).any(|other| {
+                let theirs = &other.operation.identity;
+                theirs.id != identity.id
+                    && theirs.fingerprint == identity.fingerprint
+                    && other.is_unsettled()
+            })
     }
 
     /// Whether the lane lets another exchange begin: its gate is open, and not too many are out.

@@ -2,6 +2,7 @@
 
 use super::output::{BesideSet, Line, Ticket};
 use super::reply::CallId;
+use crate::model::hold::Hold;
 use crate::model::ids::{LaneId, OperationId};
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
@@ -102,6 +103,16 @@ impl Entry {
         self.birth.is_none() && self.writing.is_none() && !self.reloading && self.inbox.is_empty()
     }
 
+    /// Whether it is being handed over, or it is looked up whether it was.
+    pub(super) fn is_unsettled(&self) -> bool {
+        let life = &self.operation.life;
+        let sending = self.exchange.as_ref().is_some_and(|own| own.purpose == Purpose::Submit);
+        let unknown = life.evidence.current.is_some() || life.evidence.unresolved.is_some();
+        let open = life.evidence.accepted.is_none() && !life.is_ended();
+        let parked = matches!(life.hold(), Hold::Parked { .. });
+        open && !parked && (sending || unknown)
+    }
+
     pub(super) fn may_send(&self, now: Timestamp, purpose: Purpose) -> bool {
         let on_wire = self
             .exchange
@@ -112,7 +123,9 @@ impl Entry {
             Purpose::Submit => life.evidence.current.as_ref(),
             Purpose::Cancel => life.cancel.as_ref().and_then(|cancel| cancel.current.as_ref()),
             Purpose::Delete => life.deletion.as_ref().and_then(|own| own.current.as_ref()),
-            Purpose::Poll | Purpose::Result | Purpose::Settle => return on_wire,
+            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
+                return on_wire;
+            }
         };
         // A clock that jumped back would let an old attempt leave: it must not.
         on_wire
@@ -125,6 +138,7 @@ impl Entry {
             Stage::Result { expires_at: Some(at), .. } => *at,
             Stage::Result { expires_at: None, .. }
             | Stage::Submit
+            | Stage::Reconcile(_)
             | Stage::Work
             | Stage::Ended { .. } => Timestamp(u64::MAX),
         }

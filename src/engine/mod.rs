@@ -228,7 +228,7 @@ impl Engine {
             Purpose::Submit | Purpose::Cancel | Purpose::Delete => {
                 self.apply(now, id, step::Input::NotSent(purpose), None);
             }
-            Purpose::Poll | Purpose::Result | Purpose::Settle => {}
+            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {}
         }
     }
 
@@ -236,7 +236,11 @@ impl Engine {
     fn not_addressable(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
         match purpose {
             Purpose::Submit | Purpose::Cancel => self.not_sent(now, id, purpose),
-            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Delete => {
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Settle
+            | Purpose::Delete
+            | Purpose::Reconcile => {
                 if self.exchange_over(id) {
                     self.apply(now, id, step::Input::Lost(purpose), None);
                 }

@@ -10,6 +10,7 @@ use crate::model::operation::Operation;
 use crate::model::profile::{FactSource, Purpose, Stream};
 use crate::model::storage::{Durability, Erase, Queue, Unique};
 use crate::model::time::Timestamp;
+use crate::rules::listing::Sought;
 
 /// One thing to do.
 #[derive(Debug)]
@@ -157,8 +158,11 @@ pub struct Transmit {
     pub headers: Headers,
     /// Whether the credential goes with it: only to the service's own origin.
     pub with_credential: bool,
-    /// Whether the operation's body goes with it.
+    /// Whether the operation's body is wanted: it goes with a submission, and tells what is sought in a
+    /// listing.
     pub with_body: bool,
+    /// For a listing: what is looked for in it.
+    pub sought: Option<Sought>,
     /// How long it may take, in milliseconds.
     pub timeout_ms: u64,
     /// Which answers hold the result, to be kept as they come.

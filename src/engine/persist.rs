@@ -180,7 +180,9 @@ impl Engine {
                     self.refuse(pending.call, taken);
                     return self.next_in_inbox(now, &pending.id);
                 }
-                self.apply(now, &pending.id, step::Input::JobTaken, None);
+                if let Some(job) = pending.operation.life.job().cloned() {
+                    self.apply(now, &pending.id, step::Input::JobTaken(job), None);
+                }
             }
             Ok(Written::KeyTaken(other)) => {
                 self.stillborn(&pending.id, CallError::KeyConflict(other));

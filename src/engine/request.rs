@@ -5,9 +5,13 @@ use crate::model::http::Headers;
 use crate::model::operation::Operation;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose};
 use crate::rules::classify::RESULT_FACT;
+use crate::rules::listing::sought;
 use crate::rules::reference::origin;
 use crate::rules::structured::serialize_string;
 use crate::rules::template::fill;
+
+/// What is read of an answer that is not about the job.
+const REFUSAL_FACTS: &[&str] = &["code", "message", "requestId", "traceId"];
 
 /// The request for an exchange; `None` when the profile has no such call, or what the call is
 /// addressed by is not known.
@@ -31,8 +35,14 @@ pub fn request(
     for (name, value) in &call.headers {
         headers.push(name.as_str(), value.as_str());
     }
-    let url =
-        if submit { operation.request.url.clone() } else { address(call, operation, base_url)? };
+    let listing = purpose == Purpose::Reconcile;
+    let sought = if listing { Some(sought(operation, profile)?) } else { None };
+    let page = sought.as_ref().map(|own| own.page.as_str());
+    let url = if submit {
+        operation.request.url.clone()
+    } else {
+        address(call, operation, base_url, page)?
+    };
     if submit {
         let key = operation.identity.key.as_str();
         if let Some(carrier) = &profile.key
@@ -50,7 +60,12 @@ pub fn request(
         return None;
     }
     let mut facts = profile.facts.clone();
-    facts.extend(profile.carry.iter().cloned());
+    if listing {
+        // What a listing says of jobs is not said of this operation.
+        facts.retain(|own| REFUSAL_FACTS.contains(&own.name.as_str()));
+    } else {
+        facts.extend(profile.carry.iter().cloned());
+    }
     let result_at = Some(profile.result_at.clone()).filter(|own| !own.is_empty());
     if let Some(place) = &result_at {
         facts.push(FactSource { name: RESULT_FACT.into(), places: vec![place.clone()] });
@@ -63,7 +78,11 @@ pub fn request(
         url,
         headers,
         with_credential: own_origin,
-        with_body: submit && operation.request.content_type.is_some(),
+        with_body: match &sought {
+            Some(sought) => sought.with_body,
+            None => submit && operation.request.content_type.is_some(),
+        },
+        sought,
         timeout_ms: call.timeout_ms,
         keeps: keeps(profile, purpose),
         stream,
@@ -80,14 +99,22 @@ fn keeps(profile: &Profile, purpose: Purpose) -> Keeps {
         Purpose::Result => Keeps::Success,
         Purpose::Submit if !calls.result_on.is_empty() => Keeps::On(calls.result_on.clone()),
         Purpose::Submit if calls.poll.is_none() => Keeps::Success,
-        Purpose::Submit | Purpose::Poll | Purpose::Cancel | Purpose::Delete | Purpose::Settle => {
-            Keeps::Nothing
-        }
+        Purpose::Submit
+        | Purpose::Poll
+        | Purpose::Cancel
+        | Purpose::Delete
+        | Purpose::Reconcile
+        | Purpose::Settle => Keeps::Nothing,
     }
 }
 
 /// Where a call goes: to the link that the service gave, where it is known, else to its path.
-pub fn address(call: &Call, operation: &Operation, base_url: &str) -> Option<String> {
+pub fn address(
+    call: &Call,
+    operation: &Operation,
+    base_url: &str,
+    page: Option<&str>,
+) -> Option<String> {
     let carried = |name: &str| {
         let found = operation.carried.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| value.as_str())
@@ -96,6 +123,10 @@ pub fn address(call: &Call, operation: &Operation, base_url: &str) -> Option<Str
         return Some(url.to_owned());
     }
     let job = operation.life.job().map(crate::model::ids::JobId::as_str);
-    let path = fill(call.path.as_ref()?, |name| if name == "id" { job } else { carried(name) })?;
+    let path = fill(call.path.as_ref()?, |name| match name {
+        "id" => job,
+        "page" if page.is_some() => page,
+        _ => carried(name),
+    })?;
     Some([base_url, &path].concat())
 }

@@ -39,6 +39,7 @@ impl App for JsApp {
             Purpose::Poll | Purpose::Settle => "poll",
             Purpose::Result => "result",
             Purpose::Cancel | Purpose::Delete => "call",
+            Purpose::Reconcile => "reconcile",
         };
         let promise = self.host.authorize(request.service.as_str(), purpose, request.refresh);
         let given = outcome(&promise.ok()?).await.ok()?;

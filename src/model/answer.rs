@@ -2,6 +2,7 @@
 
 use super::ending::ResultRef;
 use super::facts::Facts;
+use super::listing::Page;
 
 /// An answer with a status line. Its bytes are gone: only facts, counts and digests are left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Answer {
     pub whole: bool,
     /// How long the service asks to wait, in milliseconds.
     pub server_wait_ms: Option<u64>,
+    /// What a page of a listing says.
+    pub page: Option<Page>,
     /// Where the body was kept, for a result.
     pub kept: Option<ResultRef>,
     /// What the app's schema finds wrong with the result.

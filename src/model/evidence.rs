@@ -43,6 +43,8 @@ pub enum AcceptedHow {
     Answered,
     /// A person or code named the job.
     Found,
+    /// The service's listing shows the job.
+    Listed,
 }
 
 /// Everything known of acceptance. Grows only: what may have been accepted stays so until it is
@@ -61,11 +63,17 @@ pub struct Evidence {
     pub refused: u32,
     /// The credential scope that the first attempt that may have been accepted was sent under.
     pub scope: Option<Scope>,
-    /// A person has said that none of the unresolved attempts was executed.
+    /// A person or the service's listing has said that none of the unresolved attempts was executed,
+    /// or a second execution was accepted: nothing sends again by itself after that.
     pub disproved: bool,
 }
 
 impl Evidence {
+    /// Whether a credential speaks for somebody else than those attempts whose outcome is unknown.
+    pub fn is_of_another(&self, scope: Option<&Scope>) -> bool {
+        self.unresolved.is_some() && self.scope.is_some() && self.scope.as_ref() != scope
+    }
+
     /// Whether the service can have taken the work on, as far as is known.
     pub const fn may_be_accepted(&self) -> bool {
         self.current.is_some() || self.unresolved.is_some() || self.accepted.is_some()

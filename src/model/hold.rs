@@ -42,6 +42,8 @@ pub enum WaitReason {
     Authorization,
     /// The same key is in progress at the service.
     InProgress,
+    /// A lost attempt may not show in the service's listing yet.
+    ListingLag,
     /// Billing may still settle.
     Settlement,
     /// `onSettled` failed; it is called again.
@@ -63,6 +65,8 @@ pub enum ParkReason {
     BudgetExhausted,
     /// Whether the service took the work on cannot be learned by asking.
     OutcomeUnknown,
+    /// Several jobs of the service may be this operation's.
+    Ambiguous,
     /// The credential's scope changed while the outcome was unknown.
     ScopeChanged,
     /// Whether the cancellation took effect cannot be learned by asking.

@@ -4,17 +4,24 @@
 //!    ┌────────── fulfilled ▸ ◂ again ─────────┐
 //!    │       accepted              completed  ▼         kept
 //!  Submit ─────────────▶ Work ─────────────▶ Result ─────────────▶ Ended(Succeeded)
-//!    │ ▲                  │ ▲                  │ │
-//!    │ └ not sent, lost,  │ └── not ready ─────┘ │
-//!    │   refused, seen    │                      │
-//!    └────────────────────┴──────────────────────┴───────────────▶ Ended(any other)
+//!   ▲│ ▲│                 ▲ │ ▲                │ │
+//!   ││ │└ not sent, lost, │ │ └── not ready ───┘ │
+//!   ││ │  refused, seen   │ │                    │
+//!   ││ └── disproved ──┐  │ │                    │
+//!   │└── unresolved ▶ Reconcile                  │
+//!   │                    │  │                    │
+//!   └────────────────────┴──┴────────────────────┴───────────────▶ Ended(any other)
 //! ```
+//!
+//! From `Reconcile` an operation comes to `Work` when the service's listing shows its run, and back
+//! to `Submit` when it is proven that there is none.
 //!
 //! Readers see every part; only the named transitions below write, and each refuses what the
 //! diagram does not show. An ended life moves no more; only its delivery and settlement do.
 
 mod answers;
 mod deletion;
+mod lookup;
 mod parts;
 
 use core::ops::Deref;
@@ -78,6 +85,7 @@ impl Life {
             && (matches!(parts.stage, Stage::Submit) || parts.evidence.current.is_none())
             && (parts.evidence.accepted.is_some()
                 || !matches!(parts.stage, Stage::Work | Stage::Result { .. }))
+            && (parts.evidence.unresolved.is_some() || !matches!(parts.stage, Stage::Reconcile(_)))
             && !(rejected && parts.evidence.may_be_accepted())
             && (ended || parts.purged.is_none())
             && !parts.deletion.as_ref().is_some_and(|own| {
@@ -168,23 +176,12 @@ impl Life {
         how: AcceptedHow,
         at: Timestamp,
     ) -> Result<(), Illegal> {
-        if self.0.stage != Stage::Submit {
+        if !matches!(self.0.stage, Stage::Submit | Stage::Reconcile(_)) {
             return Err(Illegal);
         }
         self.0.evidence.current = None;
         self.0.evidence.accepted = Some(Accepted { id, how, at });
         self.0.stage = Stage::Work;
-        self.0.hold = Hold::Ready;
-        Ok(())
-    }
-
-    /// A person says that no attempt was executed: it may be sent again, under the same identity.
-    pub fn disproved(&mut self) -> Result<(), Illegal> {
-        if self.0.stage != Stage::Submit || self.0.evidence.current.is_some() {
-            return Err(Illegal);
-        }
-        self.0.evidence.unresolved = None;
-        self.0.evidence.disproved = true;
         self.0.hold = Hold::Ready;
         Ok(())
     }
@@ -210,7 +207,7 @@ impl Life {
                 self.0.stage = Stage::Work;
                 Ok(())
             }
-            Stage::Submit | Stage::Work | Stage::Ended { .. } => Err(Illegal),
+            Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Ended { .. } => Err(Illegal),
         }
     }
 

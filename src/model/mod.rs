@@ -12,6 +12,7 @@ pub mod ids;
 pub mod journal;
 pub mod lane;
 pub mod life;
+pub mod listing;
 pub mod money;
 pub mod operation;
 pub mod pointer;

@@ -140,7 +140,7 @@ impl Operation {
     /// has bounds of its own.
     pub const fn deadline(&self) -> Option<Timestamp> {
         match self.life.stage() {
-            Stage::Submit | Stage::Work => {
+            Stage::Submit | Stage::Reconcile(_) | Stage::Work => {
                 Some(self.identity.created_at.after(self.limits.total_ms))
             }
             Stage::Result { .. } | Stage::Ended { .. } => None,

@@ -24,6 +24,18 @@ pub struct Limits {
     pub attempts: u32,
     /// Most credits over the lineage.
     pub cost: Option<Credits>,
+    /// Whether it may be submitted a second time by itself.
+    pub on_unknown: OnUnknown,
+}
+
+/// What follows when an outcome is unknown and the service's listing proves that nothing ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnUnknown {
+    /// A person decides.
+    #[default]
+    Park,
+    /// It is submitted again, once.
+    Resubmit,
 }
 
 /// One day in milliseconds.
@@ -49,7 +61,13 @@ impl Default for Retention {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { send_within_ms: DAY_MS, total_ms: DAY_MS, attempts: 16, cost: None }
+        Self {
+            send_within_ms: DAY_MS,
+            total_ms: DAY_MS,
+            attempts: 16,
+            cost: None,
+            on_unknown: OnUnknown::Park,
+        }
     }
 }
 
@@ -74,6 +92,7 @@ impl LimitsPatch {
             total_ms: self.total_ms.unwrap_or(base.total_ms),
             attempts: self.attempts.unwrap_or(base.attempts),
             cost: self.cost.or(base.cost),
+            on_unknown: base.on_unknown,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The durable form of a life. Variants are tagged from outside: `{"work":{}}`.
 
 use super::writer::Object;
-use super::{count, ending, flag, inner, number, some_text, time};
+use super::{count, ending, flag, inner, number, some_text, text, time};
 use crate::model::evidence::{Accepted, AcceptedHow, Attempt, Evidence, Unresolved};
 use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
 use crate::model::life::{Cancel, Deletion, Delivery, Life, Parts, Purged, Settlement, Stage};
+use crate::model::listing::Listing;
 use crate::model::time::Wait;
 use crate::rules::reader::Reader;
 
@@ -80,10 +81,10 @@ fn evidence(evidence: &Evidence) -> Object {
     }
     if let Some(accepted) = &evidence.accepted {
         let mut inner = Object::new();
-        let found = accepted.how == AcceptedHow::Found;
         inner
             .some_text("id", accepted.id.as_ref().map(JobId::as_str))
-            .mark("found", found)
+            .mark("found", accepted.how == AcceptedHow::Found)
+            .mark("listed", accepted.how == AcceptedHow::Listed)
             .time("at", accepted.at);
         out.object("accepted", inner);
     }
@@ -100,7 +101,13 @@ fn read_evidence(reader: &Reader<'_>) -> Option<Evidence> {
         Some(Unresolved { first_at: time(&own, "firstAt"), abort_at: time(&own, "abortAt") })
     });
     let accepted = reader.member("accepted").map(|own| {
-        let how = if flag(&own, "found") { AcceptedHow::Found } else { AcceptedHow::Answered };
+        let how = if flag(&own, "found") {
+            AcceptedHow::Found
+        } else if flag(&own, "listed") {
+            AcceptedHow::Listed
+        } else {
+            AcceptedHow::Answered
+        };
         Some(Accepted { id: some_text(&own, "id").map(JobId), how, at: time(&own, "at") })
     });
     Some(Evidence {
@@ -136,6 +143,17 @@ fn stage(stage: &Stage) -> Object {
     let mut inner = Object::new();
     let tag = match stage {
         Stage::Submit => "submit",
+        Stage::Reconcile(own) => {
+            inner
+                .count("pages", own.pages)
+                .text("next", &own.next)
+                .ids("found", &own.found)
+                .mark("nameless", own.nameless)
+                .ids("foreign", &own.foreign)
+                .count("short", own.short)
+                .mark("absent", own.absent);
+            "reconcile"
+        }
         Stage::Work => "work",
         Stage::Result { expires_at, partial } => {
             inner.mark("partial", *partial);
@@ -156,6 +174,15 @@ fn read_stage(reader: &Reader<'_>) -> Option<Stage> {
     let own = variant(reader)?;
     Some(match own.name() {
         "submit" => Stage::Submit,
+        "reconcile" => Stage::Reconcile(Listing {
+            pages: count(&own, "pages"),
+            next: text(&own, "next"),
+            found: ids(&own, "found"),
+            nameless: flag(&own, "nameless"),
+            foreign: ids(&own, "foreign"),
+            short: count(&own, "short"),
+            absent: flag(&own, "absent"),
+        }),
         "work" => Stage::Work,
         "result" => {
             let at = own.member("expiresAt").map(|at| at.whole(0, u64::MAX));
@@ -167,6 +194,14 @@ fn read_stage(reader: &Reader<'_>) -> Option<Stage> {
         "ended" => Stage::Ended { ending: ending::decode(&own)?, at: time(&own, "at") },
         _ => return unknown(&own),
     })
+}
+
+fn ids(reader: &Reader<'_>, name: &str) -> Vec<JobId> {
+    let mut read = Vec::new();
+    for own in reader.required(name).map(|own| own.items()).unwrap_or_default() {
+        read.extend(own.text().map(JobId::from));
+    }
+    read
 }
 
 fn hold(hold: &Hold) -> Object {

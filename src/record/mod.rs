@@ -4,6 +4,7 @@
 //! at least: older code shows such a record and never drives it. Members that are not known at the
 //! top are kept as they are; anything below the top changes only together with `minReader`.
 
+mod counters;
 mod ending;
 pub mod journal;
 mod life;
@@ -16,8 +17,8 @@ mod writer;
 use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
 use crate::model::life::Life;
 use crate::model::money::{Credits, Ledger};
-use crate::model::operation::{Carried, Counters, Identity, Operation, Reported, Request, Spent};
-use crate::model::policy::{Limits, Retention};
+use crate::model::operation::{Carried, Identity, Operation, Reported, Request, Spent};
+use crate::model::policy::{Limits, OnUnknown, Retention};
 use crate::model::time::Timestamp;
 use crate::rules::json;
 use crate::rules::reader::{Faults, Reader};
@@ -100,7 +101,7 @@ pub fn encode(operation: &Operation) -> String {
         .object("life", life::encode(&operation.life))
         .object("reported", reported(&operation.reported))
         .object("ledger", ledger(&operation.ledger))
-        .object("counters", counters(operation.counters))
+        .object("counters", counters::encode(operation.counters))
         .number("revision", operation.revision.0);
     for (name, value) in &operation.unknown {
         out.raw(name, &value.to_json());
@@ -168,6 +169,11 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
             total_ms: number(&limits, "totalMs"),
             attempts: count(&limits, "attempts"),
             cost: credits(&limits, "cost"),
+            on_unknown: if flag(&limits, "resubmits") {
+                OnUnknown::Resubmit
+            } else {
+                OnUnknown::Park
+            },
         },
         retention: read_retention(&retention),
         spent: Spent {
@@ -177,7 +183,7 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
         life,
         reported: read_reported(&reported),
         ledger: read_ledger(&ledger),
-        counters: read_counters(&counters),
+        counters: counters::decode(&counters),
         revision: Revision(number(reader, "revision")),
         unknown,
     })
@@ -204,7 +210,8 @@ fn limits(limits: Limits) -> Object {
     out.number("sendWithinMs", limits.send_within_ms)
         .number("totalMs", limits.total_ms)
         .count("attempts", limits.attempts)
-        .credits("cost", limits.cost);
+        .credits("cost", limits.cost)
+        .mark("resubmits", limits.on_unknown == OnUnknown::Resubmit);
     out
 }
 
@@ -274,32 +281,6 @@ fn read_ledger(reader: &Reader<'_>) -> Ledger {
         refund: credits(reader, "refund"),
         balance: credits(reader, "balance"),
         token_state: some_text(reader, "tokenState"),
-    }
-}
-
-fn counters(counters: Counters) -> Object {
-    let mut out = Object::new();
-    out.count("polls", counters.polls)
-        .count("failures", counters.failures)
-        .count("authorizations", counters.authorizations)
-        .count("notReady", counters.not_ready)
-        .count("refusals", counters.refusals)
-        .count("misses", counters.misses)
-        .count("deliveries", counters.deliveries)
-        .count("journal", counters.journal);
-    out
-}
-
-fn read_counters(reader: &Reader<'_>) -> Counters {
-    Counters {
-        polls: count(reader, "polls"),
-        failures: count(reader, "failures"),
-        authorizations: count(reader, "authorizations"),
-        not_ready: count(reader, "notReady"),
-        refusals: count(reader, "refusals"),
-        misses: count(reader, "misses"),
-        deliveries: count(reader, "deliveries"),
-        journal: count(reader, "journal"),
     }
 }
 

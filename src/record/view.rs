@@ -89,6 +89,9 @@ fn standing(operation: &Operation, out: &mut Object) {
             list.push(']');
             let mut parked = Object::new();
             parked.text("reason", reason.name()).time("since", *at).raw("exits", &list);
+            if let Stage::Reconcile(listing) = &life.stage {
+                parked.ids("candidates", &listing.found).flag("absent", listing.absent);
+            }
             out.object("parked", parked);
         }
     }

@@ -1,5 +1,6 @@
 //! Writes JSON objects member by member; what is absent is left out.
 
+use crate::model::ids::JobId;
 use crate::model::money::Credits;
 use crate::model::time::Timestamp;
 use crate::model::value::write_string;
@@ -69,6 +70,18 @@ impl Object {
             Some(credits) => self.raw(name, &credits.to_text()),
             None => self,
         }
+    }
+
+    pub(super) fn ids(&mut self, name: &str, ids: &[JobId]) -> &mut Self {
+        let mut list = String::from("[");
+        for (index, id) in ids.iter().enumerate() {
+            if index > 0 {
+                list.push(',');
+            }
+            write_string(id.as_str(), &mut list);
+        }
+        list.push(']');
+        self.raw(name, &list)
     }
 
     pub(super) fn object(&mut self, name: &str, object: Self) -> &mut Self {

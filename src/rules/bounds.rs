@@ -32,6 +32,12 @@ pub const UNREADABLE_RESULTS_MAX: u32 = 5;
 /// Answers in a row that do not find a job that must be there, before a person is asked.
 pub const NOT_FOUND_MAX: u32 = 3;
 
+/// Failed reads of a listing in a row, before a person is asked.
+pub const LISTING_FAILURES_MAX: u32 = 8;
+
+/// Readings of a listing that do not reach back far enough, before a person is asked.
+pub const LISTING_READS_MAX: u32 = 3;
+
 /// Attempts to cancel one job.
 pub const CANCEL_ATTEMPTS_MAX: u32 = 5;
 

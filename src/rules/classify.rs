@@ -9,6 +9,7 @@ use crate::model::answer::Answer;
 use crate::model::ending::{FAULT_TEXT_MAX, FailureClass, Fault, ResultRef};
 use crate::model::facts::{BodyForm, Facts};
 use crate::model::ids::JobId;
+use crate::model::listing::Page;
 use crate::model::money::{Credits, Ledger};
 use crate::model::operation::Carried;
 use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose};
@@ -40,6 +41,8 @@ pub enum Finding {
     Kept(ResultRef),
     /// The result has come, and is not what it should be.
     Incomplete(Option<ResultRef>),
+    /// A page of the listing.
+    Listed(Page),
     /// The call was carried out.
     Done,
     /// A success or a refusal that cannot be read: a page of a gateway, half a body, no id.
@@ -127,6 +130,10 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
         },
         Purpose::Result => result(profile, answer, said),
         Purpose::Cancel | Purpose::Delete => Finding::Done,
+        Purpose::Reconcile => match answer.page.clone().filter(|_| answer.whole) {
+            Some(page) => Finding::Listed(page),
+            None => Finding::Unreadable(None),
+        },
     }
 }
 

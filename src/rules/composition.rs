@@ -4,7 +4,7 @@ use super::json::{self, DEPTH_MAX};
 use super::template::fill;
 use crate::model::operation::Carried;
 use crate::model::pointer::Pointer;
-use crate::model::profile::{KeyPlace, Profile};
+use crate::model::profile::{KeyPlace, Mark, Profile};
 use crate::model::value::Value;
 
 /// Longest parameter, in bytes.
@@ -89,6 +89,17 @@ pub fn with_key(
             Ok((url, body))
         }
         Some(KeyPlace::Field(pointer)) => Ok((url, with_member(&body, pointer, key)?)),
+    }
+}
+
+/// The body with the operation's id in it, where the profile has the service show that again.
+///
+/// # Errors
+/// A body that it cannot be put into.
+pub fn with_echo(profile: &Profile, id: &str, body: Vec<u8>) -> Result<Vec<u8>, Misfit> {
+    match profile.reconcile.as_ref().map(|rule| &rule.mark) {
+        Some(Mark::Echo { sent, .. }) => with_member(&body, sent, id),
+        Some(Mark::Same(_)) | None => Ok(body),
     }
 }
 

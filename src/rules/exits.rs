@@ -26,6 +26,7 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
         | ParkReason::ScopeChanged => &[RESUME],
         ParkReason::DeadlineExceeded | ParkReason::BudgetExhausted => &[WITH_LIMITS],
         ParkReason::OutcomeUnknown
+        | ParkReason::Ambiguous
         | ParkReason::CancelUnconfirmed
         | ParkReason::KeyConflict
         | ParkReason::VersionMoved => &[],
@@ -36,7 +37,11 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
     }
     if may_be_disproved(operation) {
         all.push(NOT_EXECUTED);
-        if matches!(reason, ParkReason::OutcomeUnknown | ParkReason::ScopeChanged) {
+        let unknown = matches!(
+            reason,
+            ParkReason::OutcomeUnknown | ParkReason::Ambiguous | ParkReason::ScopeChanged
+        );
+        if unknown {
             all.push(ACCEPT_RISK);
         }
     }
@@ -54,7 +59,7 @@ pub const fn may_be_revised(operation: &Operation) -> bool {
     match life.stage() {
         Stage::Submit => matches!(life.hold(), Hold::Parked { .. }) && !life.may_be_accepted(),
         Stage::Ended { ending: Ending::Rejected(_), .. } => true,
-        Stage::Ended { .. } | Stage::Work | Stage::Result { .. } => false,
+        Stage::Reconcile(_) | Stage::Ended { .. } | Stage::Work | Stage::Result { .. } => false,
     }
 }
 
@@ -68,7 +73,7 @@ pub fn may_be_found(operation: &Operation) -> bool {
 /// Whether a person may say that no attempt was executed: only where one may have been, and where
 /// the same key may be sent again.
 pub fn may_be_disproved(operation: &Operation) -> bool {
-    operation.life.stage == Stage::Submit
+    matches!(operation.life.stage, Stage::Submit | Stage::Reconcile(_))
         && operation.life.evidence.unresolved.is_some()
         && !matches!(operation.life.hold, Hold::Parked { reason: ParkReason::KeyConflict, .. })
 }

@@ -18,6 +18,7 @@ pub mod http_date;
 pub mod json;
 mod json_tokens;
 pub mod lease;
+pub mod listing;
 pub mod names;
 pub mod next;
 pub mod options;

@@ -28,6 +28,7 @@ name_table!(WaitReason {
     ResultNotReady => "resultNotReady",
     Authorization => "authorization",
     InProgress => "inProgress",
+    ListingLag => "listingLag",
     Settlement => "settlement",
     Delivery => "delivery",
 });
@@ -39,6 +40,7 @@ name_table!(ParkReason {
     DeadlineExceeded => "DeadlineExceeded",
     BudgetExhausted => "BudgetExhausted",
     OutcomeUnknown => "OutcomeUnknown",
+    Ambiguous => "Ambiguous",
     ScopeChanged => "ScopeChanged",
     CancelUnconfirmed => "CancelUnconfirmed",
     KeyConflict => "KeyConflict",
@@ -53,6 +55,7 @@ name_table!(Purpose {
     Cancel => "cancel",
     Settle => "settle",
     Delete => "delete",
+    Reconcile => "reconcile",
 });
 
 name_table!(FailureClass {

@@ -46,6 +46,7 @@ pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     }
     when(&life.hold, now, || match life.stage {
         Stage::Submit => submit(operation, profile, now),
+        Stage::Reconcile(_) => reconcile(operation, profile, now),
         Stage::Work if operation.deadline().is_some_and(|deadline| deadline <= now) => {
             Next::Park(Bound::Deadline)
         }
@@ -129,6 +130,24 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
         return Next::Park(Bound::Attempts);
     }
     Next::Exchange(Purpose::Submit)
+}
+
+/// The listing is read only when every attempt is over and would show in it.
+fn reconcile(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
+    let unresolved = operation.life.evidence.unresolved.as_ref();
+    let (Some(rule), Some(unresolved)) = (&profile.reconcile, unresolved) else {
+        return Next::Park(Bound::NoKey);
+    };
+    let deadline = operation.deadline().unwrap_or(now);
+    if deadline <= now {
+        return Next::Park(Bound::Deadline);
+    }
+    let shown_at = unresolved.abort_at.after(rule.lag_ms);
+    if now < shown_at {
+        Next::Wait(shown_at.min(deadline))
+    } else {
+        Next::Exchange(Purpose::Reconcile)
+    }
 }
 
 fn when(hold: &Hold, now: Timestamp, due: impl FnOnce() -> Next) -> Next {

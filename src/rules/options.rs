@@ -11,7 +11,7 @@ use super::status::Status;
 use super::url::split_url;
 use crate::model::ids::ServiceName;
 use crate::model::money::Credits;
-use crate::model::policy::{Limits, LimitsPatch, Retention};
+use crate::model::policy::{Limits, LimitsPatch, OnUnknown, Retention};
 use crate::model::profile::KeyCarrier;
 
 /// How deep an option may nest: a profile's own depth and what is around it.
@@ -212,7 +212,7 @@ fn named(fault: Fault) -> Fault {
 }
 
 fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
-    reader.only(&["profile", "baseUrl", "key", "params", "limits"]);
+    reader.only(&["profile", "baseUrl", "key", "params", "limits", "onUnknown"]);
     let name = reader.name();
     if !is_name(name) {
         reader.fault("a service's name must be 1 to 64 letters, digits, and _ . -");
@@ -238,6 +238,11 @@ fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
         .member("key")
         .and_then(|own| own.one_of(&["random", "derived"], |name| name))
         .is_some_and(|own| own == "derived");
+    let resubmits = reader
+        .member("onUnknown")
+        .and_then(|own| own.one_of(&["park", "resubmit"], |name| name))
+        .is_some_and(|own| own == "resubmit");
+    let on_unknown = if resubmits { OnUnknown::Resubmit } else { OnUnknown::Park };
     let (base_url, origin) = url?;
     Some(ServiceConfig {
         name: name.into(),
@@ -246,7 +251,7 @@ fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
         origin,
         derives_keys,
         params: params(reader),
-        limits: patch.apply(Limits::default()),
+        limits: patch.apply(Limits { on_unknown, ..Limits::default() }),
     })
 }
 

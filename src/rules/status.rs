@@ -12,6 +12,8 @@ pub enum Status {
     Queued,
     /// Being handed to the service.
     Submitting,
+    /// Being looked up in the service's listing, after a lost answer.
+    Reconciling,
     /// Taken on; the job is under way.
     Active,
     /// Complete; the result is being fetched.
@@ -39,6 +41,7 @@ impl Status {
     pub const ALL: &[Self] = &[
         Self::Queued,
         Self::Submitting,
+        Self::Reconciling,
         Self::Active,
         Self::Retrieving,
         Self::Parked,
@@ -56,6 +59,7 @@ impl Status {
         match self {
             Self::Queued => "queued",
             Self::Submitting => "submitting",
+            Self::Reconciling => "reconciling",
             Self::Active => "active",
             Self::Retrieving => "retrieving",
             Self::Parked => "parked",
@@ -83,13 +87,14 @@ pub const fn status(operation: &Operation) -> Status {
             Ending::Incomplete { .. } => Status::Incomplete,
             Ending::Abandoned => Status::Abandoned,
         },
-        Stage::Submit | Stage::Work | Stage::Result { .. }
+        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. }
             if matches!(life.hold(), Hold::Parked { .. }) =>
         {
             Status::Parked
         }
         Stage::Submit if life.attempts() == 0 => Status::Queued,
         Stage::Submit => Status::Submitting,
+        Stage::Reconcile(_) => Status::Reconciling,
         Stage::Work => Status::Active,
         Stage::Result { .. } => Status::Retrieving,
     }

@@ -180,6 +180,7 @@ pub async fn help(world: &World, driver: &Driver<SimPorts>, operation: &Operatio
             Command::Resume { limits: Some(limits), accept_duplicate: false }
         }
         ParkReason::OutcomeUnknown
+        | ParkReason::Ambiguous
         | ParkReason::ScopeChanged
         | ParkReason::CancelUnconfirmed
         | ParkReason::KeyConflict

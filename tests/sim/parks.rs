@@ -71,6 +71,8 @@ fn is_justified(world: &World, own: &Operation, reason: ParkReason) -> bool {
                 || world.work(own).is_some_and(|work| work.ends == Ends::Rejected);
             lies(Kind::Redirect) > 0 || refused || over || jumped
         }
+        // This service has no listing.
+        ParkReason::Ambiguous => false,
         ParkReason::ScopeChanged => world.0.oracle.borrow().scope_changes > 0,
         ParkReason::CancelUnconfirmed => {
             world.0.oracle.borrow().cancelled.contains(&own.identity.id)

@@ -67,7 +67,12 @@ impl Plan {
         let limits = if hard && dice.up_to(3) == 0 {
             Limits { total_ms: 600_000, attempts: 4, ..Limits::default() }
         } else {
-            Limits { attempts: 400, total_ms: 4 * DAY_MS, send_within_ms: 4 * DAY_MS, cost: None }
+            Limits {
+                attempts: 400,
+                total_ms: 4 * DAY_MS,
+                send_within_ms: 4 * DAY_MS,
+                ..Limits::default()
+            }
         };
         let short_key = dice.up_to(9) == 0;
         Self {

@@ -26,6 +26,7 @@ fn stage(own: Option<&Operation>) -> &'static str {
     match own.map(|own| &own.life.stage) {
         None => "new",
         Some(Stage::Submit) => "submit",
+        Some(Stage::Reconcile(_)) => "reconcile",
         Some(Stage::Work) => "work",
         Some(Stage::Result { .. }) => "result",
         Some(Stage::Ended { .. }) => "ended",

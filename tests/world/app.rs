@@ -262,7 +262,7 @@ pub fn standing(operation: &Operation) -> &'static str {
 pub fn ending(operation: &Operation) -> Option<&Ending> {
     match &operation.life.stage {
         Stage::Ended { ending, .. } => Some(ending),
-        Stage::Submit | Stage::Work | Stage::Result { .. } => None,
+        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. } => None,
     }
 }
 

@@ -379,7 +379,8 @@ impl App for SimPorts {
             settings.unauthorized -= 1;
             return None;
         }
-        let headers = [("authorization", format!("Bearer {SECRET}"))].into_iter().collect();
+        let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];
+        let headers = headers.into_iter().collect();
         Some(Authorization { headers, scope: settings.scope.clone().map(Scope) })
     }
 

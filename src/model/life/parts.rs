@@ -3,6 +3,7 @@
 use crate::model::ending::Ending;
 use crate::model::evidence::{Attempt, Evidence};
 use crate::model::hold::Hold;
+use crate::model::listing::Listing;
 use crate::model::time::Timestamp;
 
 /// How far an operation has come.
@@ -10,6 +11,8 @@ use crate::model::time::Timestamp;
 pub enum Stage {
     /// Being handed to the service.
     Submit,
+    /// Being looked up in the service's listing: an answer to the submission was lost.
+    Reconcile(Listing),
     /// Taken on; the job is under way.
     Work,
     /// Complete at the service; the result is being fetched.

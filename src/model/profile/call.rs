@@ -20,6 +20,8 @@ pub struct Calls {
     pub retry: Option<Call>,
     /// Deletes a job that has stopped, with its result.
     pub delete: Option<Call>,
+    /// Lists recent jobs, newest first; `{page}` stands for the page.
+    pub list: Option<Call>,
 }
 
 /// One call.
@@ -97,4 +99,6 @@ pub enum Purpose {
     Settle,
     /// Deletes the job; changes state.
     Delete,
+    /// Lists recent jobs, to find the one that a lost answer may have named.
+    Reconcile,
 }

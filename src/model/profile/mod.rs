@@ -3,10 +3,12 @@
 mod call;
 mod key;
 mod meaning;
+mod reconcile;
 
 pub use call::{Call, Calls, Param, Purpose, Stream, StreamForm};
 pub use key::{KeyCarrier, KeyPlace};
 pub use meaning::{FactSource, JobState, Meaning, Rule};
+pub use reconcile::{Mark, Reconcile};
 
 use super::policy::Backoff;
 
@@ -57,6 +59,8 @@ pub struct Profile {
     pub retention_ms: Option<u64>,
     /// How late billing is picked up after an ending.
     pub settlement: Option<SettlementPolicy>,
+    /// How work is found again whose submission was not answered.
+    pub reconcile: Option<Reconcile>,
 }
 
 /// How late billing is picked up.
@@ -90,6 +94,7 @@ impl Profile {
             Purpose::Result => self.calls.result.as_ref().or(self.calls.poll.as_ref()),
             Purpose::Cancel => self.calls.cancel.as_ref(),
             Purpose::Delete => self.calls.delete.as_ref(),
+            Purpose::Reconcile => self.calls.list.as_ref(),
         }
     }
 

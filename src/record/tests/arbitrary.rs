@@ -11,9 +11,10 @@ use crate::model::ids::{
     Account, IdempotencyKey, Intent, JobId, OperationId, Revision, Scope, ServiceName,
 };
 use crate::model::life::{Delivery, Illegal, Life, Settlement};
+use crate::model::listing::Page;
 use crate::model::money::{Credits, Ledger};
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
-use crate::model::policy::{Limits, Retention};
+use crate::model::policy::{Limits, OnUnknown, Retention};
 use crate::model::profile::{Stream, StreamForm};
 use crate::model::time::{Timestamp, Wait};
 use crate::model::value::Value;
@@ -76,13 +77,13 @@ fn ending(by: u64, word: &Option<String>) -> Ending {
 fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
     let (now, by) = (Timestamp(*at), *by);
     let until = |reason| Hold::Until { wait: Wait::new(now, by), reason };
-    match which % 24 {
+    match which % 29 {
         0 | 1 => life.write_ahead(now, by, by, word.clone().map(Scope)),
         2 => life.not_sent(),
         3 => life.lost(),
         4 => life.refused(),
         5 => {
-            let how = pick(&[AcceptedHow::Answered, AcceptedHow::Found], by);
+            let how = pick(&[AcceptedHow::Answered, AcceptedHow::Found, AcceptedHow::Listed], by);
             life.accepted(word.clone().map(JobId), how, now)
         }
         6 => life.disproved(),
@@ -118,12 +119,26 @@ fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
             .clone(),
         ),
         22 => life.purge(now, by.is_multiple_of(2)),
+        23 => life.reconcile(now, by),
+        24 => life.listed(&page(by, word)),
+        25 => life.list_again(),
+        26 => life.not_ours(JobId(word.clone().unwrap_or_default())),
+        27 => life.not_listed(),
         _ => life.deliver(match by % 4 {
             0 => Delivery::Pending(Hold::Ready),
             1 => Delivery::Pending(until(WaitReason::Delivery)),
             2 => Delivery::Delivered(now),
             _ => Delivery::Acknowledged(now),
         }),
+    }
+}
+
+fn page(by: u64, word: &Option<String>) -> Page {
+    Page {
+        found: word.iter().cloned().map(JobId).collect(),
+        nameless: by.is_multiple_of(2),
+        reaches_back: by.is_multiple_of(3),
+        next: word.clone(),
     }
 }
 
@@ -162,6 +177,16 @@ fn any_unknown() -> impl Strategy<Value = Vec<(String, Value)>> {
 
 fn any_credits() -> impl Strategy<Value = Vec<Option<Credits>>> {
     vec(option::of((-i64::MAX..=i64::MAX).prop_map(Credits)), 6)
+}
+
+fn limits(counts: &[u32], numbers: &[u64], cost: Option<Credits>) -> Limits {
+    Limits {
+        send_within_ms: numbers[2],
+        total_ms: numbers[3],
+        attempts: counts[1],
+        cost,
+        on_unknown: pick(&[OnUnknown::Park, OnUnknown::Resubmit], numbers[2]),
+    }
 }
 
 fn retention(counts: &[u32], numbers: &[u64]) -> Retention {
@@ -219,12 +244,7 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                     body_bytes: numbers[1],
                 },
                 carried: vec![(text(11), text(0))],
-                limits: Limits {
-                    send_within_ms: numbers[2],
-                    total_ms: numbers[3],
-                    attempts: counts[1],
-                    cost: credits[0],
-                },
+                limits: limits(&counts, &numbers, credits[0]),
                 retention: retention(&counts, &numbers),
                 spent: Spent { attempts: counts[2], cost: credits[1].unwrap_or_default() },
                 life,

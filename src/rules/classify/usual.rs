@@ -5,7 +5,7 @@ use crate::model::profile::{Meaning, Purpose};
 /// What a status means where the profile says nothing (RFC 9110, RFC 6585).
 pub(super) fn usual(purpose: Purpose, status: u16) -> Meaning {
     let reading = match purpose {
-        Purpose::Poll | Purpose::Result | Purpose::Settle => true,
+        Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => true,
         Purpose::Submit | Purpose::Cancel | Purpose::Delete => false,
     };
     match status {
@@ -17,7 +17,7 @@ pub(super) fn usual(purpose: Purpose, status: u16) -> Meaning {
         409 => match purpose {
             Purpose::Submit | Purpose::Delete => Meaning::InProgress,
             Purpose::Result => Meaning::NotReady,
-            Purpose::Poll | Purpose::Settle => Meaning::Transient,
+            Purpose::Poll | Purpose::Settle | Purpose::Reconcile => Meaning::Transient,
             Purpose::Cancel => Meaning::AlreadyEnded,
         },
         410 if purpose == Purpose::Result => Meaning::Expired,

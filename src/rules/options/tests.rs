@@ -22,7 +22,7 @@ fn a_configuration_is_read_with_its_defaults() {
     let text = json!({ "retention": { "resultMs": 0, "ageMs": 9 }, "services": {
         "a": { "profile": "reports", "baseUrl": "https://API.example.com:443/v1/" },
         "b": { "profile": own, "baseUrl": "http://localhost:8080", "key": "derived",
-               "limits": { "attempts": 3 } },
+               "limits": { "attempts": 3 }, "onUnknown": "resubmit" },
     } });
     let config = config(&text.to_string()).unwrap();
     assert_eq!(config.database, "holdfast");
@@ -49,7 +49,11 @@ fn a_configuration_is_read_with_its_defaults() {
                 origin: "http://localhost:8080".into(),
                 derives_keys: true,
                 params: Vec::new(),
-                limits: Limits { attempts: 3, ..Limits::default() },
+                limits: Limits {
+                    attempts: 3,
+                    on_unknown: OnUnknown::Resubmit,
+                    ..Limits::default()
+                },
             },
         ]
     );
@@ -59,7 +63,8 @@ fn a_configuration_is_read_with_its_defaults() {
 fn all_faults_of_a_configuration_come_at_once() {
     let retention = json!({ "ageMs": 0, "days": 3 });
     let text = json!({ "database": 1, "debug": true, "retention": retention, "services": {
-        "a": { "profile": 3, "baseUrl": "ftp://x", "key": "mine", "limits": { "attempts": 0, "cost": -1 } },
+        "a": { "profile": 3, "baseUrl": "ftp://x", "key": "mine", "limits": { "attempts": 0, "cost": -1 },
+               "onUnknown": "retry" },
         "b c": { "baseUrl": "https://x" },
     } });
     assert_eq!(
@@ -74,6 +79,7 @@ fn all_faults_of_a_configuration_come_at_once() {
             "services.a.limits.cost",
             "services.a.limits.attempts",
             "services.a.key",
+            "services.a.onUnknown",
             "services.b c",
             "services.b c.profile",
         ]

@@ -13,15 +13,19 @@ struct Known<'a> {
     params: &'a [Param],
     /// Nothing is carried, and no id is known, before a submission.
     carry: Option<&'a [FactSource]>,
+    /// It lists jobs, page by page.
+    pages: bool,
 }
 
 pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
-    reader.only(&["submit", "poll", "result", "cancel", "retry", "delete"]);
-    let of_a_job = Known { params, carry: Some(carry) };
+    reader.only(&["submit", "poll", "result", "cancel", "retry", "delete", "list"]);
+    let of_a_job = Known { params, carry: Some(carry), pages: false };
+    let of_none = Known { params, carry: None, pages: false };
     let submit = reader.required("submit");
     let result_on = submit.as_ref().and_then(|own| own.member("resultOn"));
     let stream = submit.as_ref().and_then(|own| own.member("stream"));
-    let submit = submit.and_then(|own| call(&own, Known { params, carry: None }));
+    let submit = submit.and_then(|own| call(&own, of_none));
+    let list = reader.member("list").map(|own| call(&own, Known { pages: true, ..of_none }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
     let (poll, result) = (other("poll"), other("result"));
     let (cancel, retry, delete) = (other("cancel"), other("retry"), other("delete"));
@@ -34,18 +38,21 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
         cancel: cancel.flatten(),
         retry: retry.flatten(),
         delete: delete.flatten(),
+        list: list.flatten(),
     })
 }
 
 fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     let mut members = vec!["method", "path", "link", "anyOrigin", "headers", "timeoutMs"];
-    if known.carry.is_none() {
+    if known.carry.is_none() && !known.pages {
         members.extend(["resultOn", "stream"]);
     }
     reader.only(&members);
     let method = reader.required("method").and_then(|own| {
         let method = own.one_of(&["GET", "POST", "PUT", "PATCH", "DELETE"], |name| name)?;
-        if method == "GET" && known.carry.is_none() {
+        if known.pages && method != "GET" {
+            own.fault("a listing is read, with GET");
+        } else if method == "GET" && known.carry.is_none() && !known.pages {
             own.fault("work is handed over with a body, which GET has not");
         }
         Some(method.to_owned())
@@ -125,7 +132,8 @@ fn path(reader: &Reader<'_>, known: Known<'_>, linked: bool) -> Option<String> {
                     slot.name == "id" || carry.iter().any(|source| source.name == slot.name)
                 });
                 leads_to_it |= carried;
-                if !carried && !known.params.iter().any(|param| param.name == slot.name) {
+                let page = known.pages && slot.name == "page";
+                if !carried && !page && !known.params.iter().any(|param| param.name == slot.name) {
                     let what = if known.carry.is_none() && slot.name == "id" {
                         "no id is known yet: no {id}"
                     } else {

@@ -5,6 +5,7 @@ mod calls;
 mod key;
 mod names;
 mod pace;
+mod reconcile;
 #[cfg(test)]
 mod tests;
 
@@ -52,6 +53,7 @@ const MEMBERS: &[&str] = &[
     "notReadyMax",
     "retentionMs",
     "settlement",
+    "reconcile",
 ];
 
 const NOT_FOUND_GRACE_MS: u64 = 10_000;
@@ -108,6 +110,8 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
     let not_ready = reader.member("notReadyMax").map(|own| own.whole_u32(1, 1_000));
     let retention = reader.member("retentionMs").map(|own| own.whole(1, TIME_MS_MAX));
     let settlement = reader.member("settlement").map(|own| answers::settlement(&own));
+    let reconcile =
+        reader.member("reconcile").map(|own| reconcile::reconcile(&own, calls.as_ref()));
     version?;
     Some(Profile {
         name: name?,
@@ -128,5 +132,6 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         not_ready_max: not_ready.unwrap_or(Some(NOT_READY_MAX))?,
         retention_ms: retention.flatten(),
         settlement: settlement.flatten(),
+        reconcile: reconcile.flatten(),
     })
 }

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::pace::{POLL, RETRY};
 use super::*;
-use crate::model::profile::{JobState, Meaning, Purpose, Rule};
+use crate::model::profile::{JobState, Mark, Meaning, Purpose, Rule};
 
 const BUILT_IN: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/pkg-template/profiles/runharvester.json"));
@@ -274,4 +274,63 @@ fn text_that_is_too_long_too_deep_or_no_json_is_refused() {
     assert_eq!(faults(&(padded + " ")), [""]);
     assert_eq!(faults("{"), [""]);
     assert_eq!(faults(&("[".repeat(17) + &"]".repeat(17))), [""]);
+}
+
+#[test]
+fn a_listing_is_told_apart_by_an_echo_or_by_values() {
+    let with = |reconcile: Value| {
+        let mut profile = least();
+        profile.as_object_mut().unwrap().remove("key");
+        profile["calls"]["list"] = json!({ "method": "GET", "path": "/jobs?page={page}" });
+        profile["reconcile"] = reconcile;
+        read(&profile.to_string()).map(|profile| profile.reconcile.unwrap())
+    };
+    let least = json!({ "items": "", "id": "/id", "createdAt": "/at",
+        "echo": "/meta/ref", "sendEcho": "/meta/ref" });
+    let rule = with(least.clone()).unwrap();
+    assert_eq!((rule.lag_ms, rule.skew_ms, rule.pages_max), (60_000, 60_000, 10));
+    assert_eq!(rule.mark, Mark::Echo { sent: "/meta/ref".into(), listed: "/meta/ref".into() });
+    let same = json!({ "items": "/runs", "id": "/id", "createdAt": "/at",
+        "same": { "/url": "/target" }, "next": "/next", "lagMs": 0, "pagesMax": 2 });
+    let rule = with(same).unwrap();
+    assert_eq!(rule.mark, Mark::Same(vec![("/url".into(), "/target".into())]));
+    assert_eq!((rule.lag_ms, rule.pages_max, rule.next.as_deref()), (0, 2, Some("/next")));
+
+    let places = |change: &dyn Fn(&mut Value)| {
+        let mut reconcile = least.clone();
+        change(&mut reconcile);
+        let faults = with(reconcile).err().unwrap_or_default();
+        faults.into_iter().map(|fault| fault.pointer).collect::<Vec<_>>()
+    };
+    assert_eq!(places(&|own| own["sendEcho"] = json!("")), ["/reconcile/sendEcho"]);
+    assert_eq!(places(&|own| own["same"] = json!({ "/a": "/b" })), ["/reconcile"]);
+    assert_eq!(
+        places(&|own| drop(own.as_object_mut().unwrap().remove("sendEcho"))),
+        ["/reconcile"]
+    );
+    assert_eq!(places(&|own| own["items"] = json!("runs")), ["/reconcile/items"]);
+    assert_eq!(places(&|own| own["pagesMax"] = json!(101)), ["/reconcile/pagesMax"]);
+    assert_eq!(places(&|own| own["pages"] = json!(1)), ["/reconcile/pages"]);
+}
+
+#[test]
+fn a_listing_needs_a_call_that_reads_it() {
+    let rule = json!({ "items": "/a", "id": "/id", "createdAt": "/at", "same": { "/u": "/u" } });
+    assert_eq!(faults_with("/reconcile", rule.clone()), ["/reconcile"]);
+    let mut profile = least();
+    profile["reconcile"] = rule;
+    profile["reconcile"]["next"] = json!("/next");
+    for (call, place) in [
+        (json!({ "method": "POST", "path": "/jobs?p={page}" }), "/calls/list/method"),
+        (json!({ "method": "GET", "path": "/jobs/{id}?p={page}" }), "/calls/list/path"),
+        (json!({ "method": "GET", "path": "/jobs" }), "/reconcile/next"),
+    ] {
+        profile["calls"]["list"] = call;
+        assert_eq!(faults(&profile.to_string()), [place]);
+    }
+}
+
+#[test]
+fn only_a_listing_has_pages() {
+    assert_eq!(faults_with("/calls/poll/path", json!("/jobs/{id}?p={page}")), ["/calls/poll/path"]);
 }

@@ -107,7 +107,7 @@ fn resume(
                 ));
             }
         }
-        ParkReason::OutcomeUnknown => {
+        ParkReason::OutcomeUnknown | ParkReason::Ambiguous => {
             if !accept_duplicate {
                 return Err(Refused::NotAllowed(
                     "the outcome is unknown: resolve it, or accept a possible second execution \
@@ -214,7 +214,7 @@ fn acknowledge(pen: &mut Pen<'_>) -> Result<(), Refused> {
             pen.note("acknowledged");
             Ok(())
         }
-        Stage::Submit | Stage::Work | Stage::Result { .. } => {
+        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. } => {
             Err(Refused::NotAllowed("it is not over yet; wait for its outcome()"))
         }
     }

@@ -46,6 +46,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         | Finding::Accepted(_)
         | Finding::Job(_)
         | Finding::Kept(_)
+        | Finding::Listed(_)
         | Finding::Incomplete(_) => Meaning::Unknown,
     };
     // What stands in its way may have changed by the time it is read.
@@ -82,6 +83,7 @@ pub(super) fn read(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> 
         | Finding::Accepted(_)
         | Finding::Kept(_)
         | Finding::Incomplete(_)
+        | Finding::Listed(_)
         | Finding::Done => failed(pen, Some(said)),
     }
 }

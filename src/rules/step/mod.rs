@@ -8,6 +8,7 @@ mod command;
 mod delete;
 mod delivery;
 mod pen;
+mod reconcile;
 mod result;
 mod settle;
 mod submit;
@@ -20,6 +21,7 @@ use pen::Pen;
 
 use super::classify::{Said, Verdict};
 use crate::model::dice::Dice;
+use crate::model::hold::ParkReason;
 use crate::model::ids::{JobId, Scope};
 use crate::model::journal::Entry;
 use crate::model::life::Illegal;
@@ -53,7 +55,9 @@ pub enum Input {
     /// The clock has jumped back behind the setting of a wait: it begins anew.
     ClockJumpedBack,
     /// The id that the service gave belongs to another operation already.
-    JobTaken,
+    JobTaken(JobId),
+    /// The credential speaks for somebody else than the attempts whose outcome is unknown.
+    ScopeChanged,
     /// `onSettled` resolved, or failed.
     Delivered(bool),
     /// Its time here is over, or nothing stands against its deletion: its content goes, or with a
@@ -122,7 +126,7 @@ pub fn step(
             Purpose::Submit => submit::send(&mut pen, scope)?,
             Purpose::Cancel => cancel::send(&mut pen)?,
             Purpose::Delete => delete::send(&mut pen)?,
-            Purpose::Poll | Purpose::Result | Purpose::Settle => {
+            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
                 return Err(Illegal.into());
             }
         },
@@ -130,7 +134,7 @@ pub fn step(
             Purpose::Submit => submit::not_sent(&mut pen)?,
             Purpose::Cancel => pen.op.life.cancel_answered(false)?,
             Purpose::Delete => pen.op.life.delete_answered(true)?,
-            Purpose::Poll | Purpose::Result | Purpose::Settle => {
+            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
                 return Err(Illegal.into());
             }
         },
@@ -142,13 +146,16 @@ pub fn step(
             Purpose::Result => result::failed(&mut pen, None)?,
             Purpose::Settle if pen.op.life.settlement.is_none() => delete::failed(&mut pen, None)?,
             Purpose::Settle => settle::failed(&mut pen)?,
+            Purpose::Reconcile => reconcile::failed(&mut pen, None)?,
         },
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
         Input::Heard(said) => submit::heard(&mut pen, &said)?,
         Input::Unauthorized(purpose) => trouble::unauthorized(&mut pen, purpose)?,
         Input::OutOfBounds(bound) => trouble::out_of_bounds(&mut pen, bound)?,
         Input::ClockJumpedBack => trouble::clock_jumped_back(&mut pen)?,
-        Input::JobTaken => submit::job_taken(&mut pen)?,
+        Input::JobTaken(_) if pen.is_submitting() => submit::job_taken(&mut pen)?,
+        Input::JobTaken(id) => reconcile::job_taken(&mut pen, id)?,
+        Input::ScopeChanged => pen.park(ParkReason::ScopeChanged)?,
         Input::Delivered(done) => delivery::delivered(&mut pen, done)?,
         Input::Removed => delete::removed(&mut pen)?,
         Input::Revised => command::revised(&mut pen)?,
@@ -167,6 +174,7 @@ fn answered(pen: &mut Pen<'_>, purpose: Purpose, verdict: &Verdict) -> Result<()
         Purpose::Settle if pen.op.life.settlement.is_none() => delete::read(pen, verdict)?,
         Purpose::Settle => settle::answered(pen, verdict)?,
         Purpose::Delete => delete::answered(pen, verdict)?,
+        Purpose::Reconcile => reconcile::answered(pen, verdict)?,
     }
     Ok(())
 }

@@ -189,6 +189,7 @@ impl<'a> Pen<'a> {
             | WaitReason::ResultNotReady
             | WaitReason::Authorization
             | WaitReason::InProgress
+            | WaitReason::ListingLag
             | WaitReason::Settlement
             | WaitReason::Delivery => reason,
         };

@@ -25,6 +25,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         | Finding::Redirected
         | Finding::Accepted(_)
         | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
+        | Finding::Listed(_)
         | Finding::Done => failed(pen, Some(said)),
         // The answer that holds the result also tells when there is none after all.
         Finding::Job(JobState::Failed) => work::failed_job(pen, said, said.class),
@@ -151,6 +152,6 @@ fn is_partial(pen: &Pen<'_>) -> bool {
 fn expiry(pen: &Pen<'_>) -> Option<crate::model::time::Timestamp> {
     match pen.op.life.stage {
         Stage::Result { expires_at, .. } => expires_at,
-        Stage::Submit | Stage::Work | Stage::Ended { .. } => None,
+        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Ended { .. } => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Handing work over: write ahead, send, and learn what became of it.
 
 use super::pen::Pen;
-use super::{result, trouble, work};
+use super::{reconcile, result, trouble, work};
 use crate::model::ending::{Ending, FailureClass};
 use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{ParkReason, WaitReason};
@@ -13,8 +13,7 @@ use crate::rules::bounds::{REFUSALS_MAX, SEND_BEFORE_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
 
 pub(super) fn send(pen: &mut Pen<'_>, scope: Option<Scope>) -> Result<(), Illegal> {
-    let evidence = &pen.op.life.evidence;
-    if evidence.unresolved.is_some() && evidence.scope.is_some() && evidence.scope != scope {
+    if pen.op.life.evidence.is_of_another(scope.as_ref()) {
         return pen.park(ParkReason::ScopeChanged);
     }
     let timeout_ms = pen.profile.calls.submit.timeout_ms;
@@ -92,9 +91,10 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         Finding::Other(meaning) => refused(pen, *meaning, said),
         Finding::Redirected
         | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
+        | Finding::Listed(_)
         | Finding::Done => {
             pen.op.life.lost()?;
-            pen.park(ParkReason::OutcomeUnknown)
+            reconcile::unknowable(pen)
         }
     }
 }
@@ -189,7 +189,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             pen.op.life.seen(None, AcceptedHow::Answered, pen.now)?;
             pen.op.counters.not_ready += 1;
             if pen.op.counters.not_ready > pen.profile.not_ready_max {
-                return pen.park(ParkReason::OutcomeUnknown);
+                return reconcile::unknowable(pen);
             }
             unknown(pen, Some(said), WaitReason::InProgress)
         }
@@ -212,7 +212,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
         | Meaning::AlreadyEnded
         | Meaning::Unknown => {
             pen.op.life.lost()?;
-            pen.park(ParkReason::OutcomeUnknown)
+            reconcile::unknowable(pen)
         }
     }
 }
@@ -224,23 +224,26 @@ fn rejected(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     }
     pen.op.counters.refusals += 1;
     if pen.op.counters.refusals >= REFUSALS_MAX {
-        return pen.park(ParkReason::OutcomeUnknown);
+        return reconcile::unknowable(pen);
     }
     try_again(pen, Some(said), WaitReason::Backoff)
 }
 
 fn try_again(pen: &mut Pen<'_>, said: Option<&Said>, reason: WaitReason) -> Result<(), Illegal> {
+    if pen.profile.key.is_none() && pen.op.life.evidence.unresolved.is_some() {
+        return reconcile::unknowable(pen);
+    }
     if gave_up(pen)? { Ok(()) } else { pen.back_off(said, reason) }
 }
 
 /// A wish to cancel ends the sending: at once where nothing can have been accepted; where something
-/// may have been, it is never sent again to learn the id, and a person is asked.
+/// may have been, it is never sent again to learn the id: it is looked up, or a person is asked.
 pub(super) fn gave_up(pen: &mut Pen<'_>) -> Result<bool, Illegal> {
     if pen.op.life.cancel.is_none() {
         return Ok(false);
     }
     if pen.op.life.evidence.may_be_accepted() {
-        pen.park(ParkReason::CancelUnconfirmed)?;
+        reconcile::unknowable(pen)?;
     } else {
         pen.end(Ending::Cancelled)?;
     }

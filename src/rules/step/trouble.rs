@@ -2,6 +2,7 @@
 
 use super::delete;
 use super::pen::Pen;
+use super::reconcile;
 use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::life::{Delivery, Illegal, Settlement};
 use crate::model::profile::{Meaning, Purpose};
@@ -71,11 +72,11 @@ pub(super) fn out_of_bounds(pen: &mut Pen<'_>, bound: Bound) -> Result<(), Illeg
     if next(&pen.op, pen.profile, pen.now) != Next::Park(bound) {
         return Err(Illegal);
     }
-    pen.park(match bound {
-        Bound::Deadline => ParkReason::DeadlineExceeded,
-        Bound::Attempts => ParkReason::BudgetExhausted,
-        Bound::KeyLifetime | Bound::NoKey => ParkReason::OutcomeUnknown,
-    })
+    match bound {
+        Bound::Deadline => pen.park(ParkReason::DeadlineExceeded),
+        Bound::Attempts => pen.park(ParkReason::BudgetExhausted),
+        Bound::KeyLifetime | Bound::NoKey => reconcile::unknowable(pen),
+    }
 }
 
 /// Waits that were set by the clock before its jump begin anew: none is longer than it was meant to

@@ -30,6 +30,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         | Finding::Accepted(_)
         | Finding::Kept(_)
         | Finding::Incomplete(_)
+        | Finding::Listed(_)
         | Finding::Done => failed(pen, Some(said)),
     }
 }

@@ -1,19 +1,19 @@
 //! The store on IndexedDB, in windows and in workers.
+//!
+//! Scripts open the database and carry the transactions out (`pkg-template/idb-*.js`); what is written
+//! is decided here, inside the transaction.
 
 mod codec;
 mod commit;
-mod connection;
-mod failure;
-mod read;
-mod schema;
-mod transaction;
+mod fields;
+mod sys;
 
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::promise::reason;
+use super::promise::{list, outcome};
 use crate::driver::ports::store::{
     ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Write, Written,
 };
@@ -21,11 +21,8 @@ use crate::model::ids::{Account, LaneId, OperationId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
-use codec::{elements, float, key, lane_from_js, lane_to_js, row_from_js, some_row_from_js};
-use connection::{Connection, Scope};
-use failure::Failure;
-use schema::{BODIES, CHUNKS, JOURNAL, LANES, NAMES, OPERATIONS, PROFILES};
-use transaction::{Step, Transaction};
+use codec::{float, lane_from_js, rows_from_js, some_row_from_js};
+use sys::{Database, Run};
 
 /// A store in an IndexedDB database. Making one touches nothing: the database is opened, and made
 /// where there is none, by the first call.
@@ -33,91 +30,78 @@ use transaction::{Step, Transaction};
 /// A handle that has died (the browser's storage process ended, another tab upgraded the database)
 /// is dropped and replaced once within a call, unless something may have been written through it.
 pub struct IndexedDbStore {
-    connection: Connection,
+    database: Database,
 }
+
+/// What decides inside a transaction: from what was read to what is written.
+type Decide = Closure<dyn FnMut(Array) -> Result<Array, JsValue>>;
 
 impl IndexedDbStore {
     /// The store in the database of this name.
     pub fn new(name: &str) -> Self {
-        Self { connection: Connection::new(name) }
+        Self { database: Database::new(name) }
     }
 
-    /// Runs a transaction, a second time on a fresh handle where the first has died.
-    async fn run(
-        &self,
-        scope: &Scope<'_>,
-        begin: &dyn Fn(&Transaction) -> Result<Step, JsValue>,
-    ) -> Result<JsValue, StoreError> {
-        let writes = scope.durability.is_some();
-        let mut outcome = self.attempt(scope, begin).await;
-        if outcome.as_ref().is_err_and(|failure| failure.is_of_dead_handle(writes)) {
-            self.connection.forget();
-            outcome = self.attempt(scope, begin).await;
-        }
-        if matches!(outcome, Err(Failure::Silent | Failure::Begin(_))) {
-            self.connection.forget();
-        }
-        outcome.map_err(|failure| failure.told(writes))
+    /// Runs a transaction; dropped before its end, it is aborted.
+    async fn run(&self, what: &str, arguments: &[JsValue]) -> Result<JsValue, StoreError> {
+        let running = Running(Run::new(&self.database, what, &list(arguments)));
+        outcome(&running.0.done()).await.map_err(|error| told(&error))
     }
 
-    async fn attempt(
-        &self,
-        scope: &Scope<'_>,
-        begin: &dyn Fn(&Transaction) -> Result<Step, JsValue>,
-    ) -> Result<JsValue, Failure> {
-        let database = self.connection.database().await.map_err(Failure::Open)?;
-        let raw = connection::begin(&database, scope).map_err(Failure::Begin)?;
-        transaction::run(raw, begin).await
-    }
-
-    /// Runs a transaction that only reads.
-    async fn read(
-        &self,
-        stores: &[&str],
-        begin: &dyn Fn(&Transaction) -> Result<Step, JsValue>,
-    ) -> Result<JsValue, StoreError> {
-        self.run(&Scope { stores, durability: None }, begin).await
-    }
-
-    /// Reads one value.
-    async fn get(&self, store: &str, key: JsValue) -> Result<JsValue, StoreError> {
-        self.read(&[store], &|transaction| {
-            transaction.follow(&transaction.store(store)?.get(&key)?);
-            Ok(read::leaving())
-        })
-        .await
+    /// Changes something by a decision.
+    async fn change(&self, what: &str, reads: Array, decide: Decide) -> Result<(), StoreError> {
+        self.run(what, &[reads.into(), decide.as_ref().clone()]).await?;
+        Ok(())
     }
 
     /// Changes a lane by a rule, and gives it as it is then.
     async fn change_lane(&self, id: &LaneId, rule: LaneRule) -> Result<Option<Lane>, StoreError> {
-        let scope = Scope { stores: &[LANES], durability: Some(Durability::Strict) };
-        let begin = |transaction: &Transaction| -> Result<Step, JsValue> {
-            transaction.follow(&transaction.store(LANES)?.get(&id.as_str().into())?);
-            let (id, rule) = (id.clone(), rule.clone());
-            Ok(Box::new(move |transaction, value| {
-                let stored = lane_from_js(&id, &value)?;
-                transaction.leave(match rule(stored.as_ref()) {
-                    Some(lane) => {
-                        let lane = lane_to_js(&lane);
-                        transaction.store(LANES)?.put_with_key(&lane, &id.as_str().into())?;
-                        lane
-                    }
-                    None => value,
-                });
-                Ok(())
-            }))
-        };
-        let found = self.run(&scope, &begin).await?;
-        decoded(lane_from_js(id, &found))
+        let own = id.clone();
+        let left = Rc::new(core::cell::RefCell::new(None));
+        let leave = left.clone();
+        let decide = Decide::new(move |found: Array| {
+            let stored = lane_from_js(&own, found.get(0))?;
+            let changed = rule(stored.as_ref());
+            let puts = Array::new();
+            if let Some(lane) = &changed {
+                puts.push(&commit::lane_put(lane));
+            }
+            leave.replace(changed.or(stored));
+            Ok(puts)
+        });
+        self.change("change", list(&[commit::lane_read(id)]), decide).await?;
+        Ok(left.take())
     }
 }
 
 /// What becomes of a lane; `None`: nothing.
-type LaneRule = Rc<dyn Fn(Option<&Lane>) -> Option<Lane>>;
+type LaneRule = Box<dyn Fn(Option<&Lane>) -> Option<Lane>>;
+
+/// A transaction that somebody waits for.
+struct Running(Run);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.drop();
+    }
+}
+
+/// A failure as the script tells it: its kind, a space, and a reason.
+fn told(error: &JsValue) -> StoreError {
+    let text = error.as_string().unwrap_or_default();
+    let (kind, reason) = text.split_once(' ').unwrap_or_default();
+    let tell = match kind {
+        "full" => StoreError::Full,
+        "aborted" => StoreError::Aborted,
+        "unavailable" => StoreError::Unavailable,
+        _ => StoreError::Unknown,
+    };
+    tell(reason.into())
+}
 
 /// What is malformed tells so as an aborted transaction does.
 fn decoded<T>(read: Result<T, JsValue>) -> Result<T, StoreError> {
-    read.map_err(|error| StoreError::Aborted(reason(&error)))
+    read.map_err(|error| StoreError::Aborted(error.as_string().unwrap_or_default()))
 }
 
 impl Store for IndexedDbStore {
@@ -129,23 +113,22 @@ impl Store for IndexedDbStore {
         if batch.is_empty() {
             return Ok(Vec::new());
         }
-        let stores = commit::stores(batch);
-        let scope = Scope { stores, durability: Some(durability) };
-        let (batch, answers) = (Rc::from(batch), Rc::default());
-        self.run(&scope, &|transaction| commit::begin(transaction, &batch, &answers)).await?;
+        let answers = Rc::default();
+        let decide = commit::decision(batch.into(), Rc::clone(&answers));
+        self.change(commit::plan(batch, durability), commit::reads(batch), decide).await?;
         Ok(answers.take())
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
         let wish = claim.clone();
-        let lane =
-            self.change_lane(&claim.lane, Rc::new(move |lane| lease::claimed(lane, &wish))).await?;
+        let rule = Box::new(move |lane: Option<&Lane>| lease::claimed(lane, &wish));
+        let lane = self.change_lane(&claim.lane, rule).await?;
         lane.ok_or_else(|| StoreError::Aborted("a new lane was refused".into()))
     }
 
     async fn give_back(&self, fence: &Fence) -> Result<(), StoreError> {
         let proof = fence.clone();
-        let rule = Rc::new(move |lane: Option<&Lane>| {
+        let rule = Box::new(move |lane: Option<&Lane>| {
             lease::renewed(lane, &proof).map(|lane| Lane { owner: None, ..lane })
         });
         self.change_lane(&fence.lane, rule).await?;
@@ -153,18 +136,15 @@ impl Store for IndexedDbStore {
     }
 
     async fn lane(&self, id: &LaneId) -> Result<Option<Lane>, StoreError> {
-        decoded(lane_from_js(id, &self.get(LANES, id.as_str().into()).await?))
+        decoded(lane_from_js(id, self.run("lane", &[id.as_str().into()]).await?))
     }
 
     async fn load(&self, id: &OperationId) -> Result<Option<Row>, StoreError> {
-        decoded(some_row_from_js(&self.get(OPERATIONS, id.as_str().into()).await?))
+        decoded(some_row_from_js(self.run("load", &[id.as_str().into()]).await?))
     }
 
     async fn find(&self, name: &Name) -> Result<Option<Row>, StoreError> {
-        let stores = [NAMES, OPERATIONS];
-        let begin = |transaction: &Transaction| read::find(transaction, name);
-        let found = self.read(&stores, &begin).await?;
-        decoded(some_row_from_js(&found))
+        decoded(some_row_from_js(self.run("find", &[codec::name_key(name)]).await?))
     }
 
     async fn due(
@@ -174,9 +154,15 @@ impl Store for IndexedDbStore {
         before: Timestamp,
         limit: u32,
     ) -> Result<Due, StoreError> {
-        let begin = |transaction: &Transaction| read::due(transaction, lane, queue, before, limit);
-        let found = self.read(&[OPERATIONS], &begin).await?;
-        decoded(read::due_from_js(&found, queue, limit))
+        let index = match queue {
+            Queue::Work => "by_due",
+            Queue::Delivery => "by_delivery_due",
+        };
+        // One row more than wanted tells when the first is due that is not among them.
+        let most = limit.saturating_add(1).into();
+        let arguments = [index.into(), lane.as_str().into(), float(before.0), most];
+        let found = self.run("due", &arguments).await?;
+        decoded(codec::due_from_js(found, queue, limit))
     }
 
     async fn list(
@@ -185,46 +171,41 @@ impl Store for IndexedDbStore {
         cursor: Option<&(Timestamp, OperationId)>,
         limit: u32,
     ) -> Result<Vec<Row>, StoreError> {
-        let begin = |transaction: &Transaction| read::list(transaction, account, cursor, limit);
-        let found = self.read(&[OPERATIONS], &begin).await?;
-        decoded(elements(&found, row_from_js))
+        let mut arguments = vec![account.as_str().into(), limit.into()];
+        if let Some((at, id)) = cursor {
+            arguments.extend([float(at.0), id.as_str().into()]);
+        }
+        decoded(rows_from_js(self.run("list", &arguments).await?))
     }
 
     async fn body(&self, id: &OperationId) -> Result<Option<Vec<u8>>, StoreError> {
-        decoded(codec::bytes_from_js(&self.get(BODIES, id.as_str().into()).await?))
+        decoded(codec::bytes_from_js(&self.run("body", &[id.as_str().into()]).await?))
     }
 
     async fn profile(&self, digest: &str) -> Result<Option<String>, StoreError> {
-        decoded(codec::text_from_js(&self.get(PROFILES, digest.into()).await?))
+        decoded(codec::text_from_js(&self.run("profile", &[digest.into()]).await?))
     }
 
     async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError> {
-        let begin = |transaction: &Transaction| read::journal(transaction, id);
-        let found = self.read(&[JOURNAL], &begin).await?;
-        decoded(read::journal_from_js(&found))
+        decoded(codec::entries_from_js(self.run("journal", &[id.as_str().into()]).await?))
     }
 
     async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
-        let (key, value) = (chunk_key(chunk), Uint8Array::from(bytes));
-        let scope = Scope { stores: &[CHUNKS], durability: Some(Durability::Relaxed) };
-        self.run(&scope, &|transaction| {
-            transaction.store(CHUNKS)?.put_with_key(&value, &key)?;
-            Ok(Box::new(|_, _| Ok(())))
-        })
-        .await?;
+        self.run("put", &[codec::chunk_key(chunk), Uint8Array::from(bytes).into()]).await?;
         Ok(())
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {
-        decoded(codec::bytes_from_js(&self.get(CHUNKS, chunk_key(chunk)).await?))
+        decoded(codec::bytes_from_js(&self.run("chunk", &[codec::chunk_key(chunk)]).await?))
     }
 
     fn forget_connection(&self) {
-        self.connection.forget();
+        self.database.forget();
     }
 }
 
-fn chunk_key(chunk: &ChunkId) -> JsValue {
-    let (download, index) = (float(chunk.download), float(chunk.index.into()));
-    key(&[chunk.operation.as_str().into(), download, index])
+impl Drop for IndexedDbStore {
+    fn drop(&mut self) {
+        self.database.forget();
+    }
 }

@@ -162,10 +162,3 @@ pub(super) fn list(items: &[JsValue]) -> js_sys::Array {
     }
     list
 }
-
-/// What is told of an exception: its name (a `DOMException`'s says what happened, and its message
-/// may quote anything), or the text itself where text was thrown.
-pub(super) fn reason(error: &JsValue) -> String {
-    let name = property(error, "name").as_string().or_else(|| error.as_string());
-    name.unwrap_or_else(|| "no answer".into())
-}

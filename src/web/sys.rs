@@ -2,7 +2,6 @@
 
 use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
-use web_sys::IdbTransaction;
 
 #[wasm_bindgen]
 extern "C" {
@@ -24,17 +23,6 @@ extern "C" {
     /// Calls back in the next microtask.
     #[wasm_bindgen(js_name = queueMicrotask)]
     pub(super) fn queue_microtask(callback: &Function);
-
-    /// `IDBDatabase`, for the options of its transactions.
-    pub(super) type Database;
-
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn transaction(
-        this: &Database,
-        stores: &Array,
-        mode: &str,
-        options: &JsValue,
-    ) -> Result<IdbTransaction, JsValue>;
 
     /// `LockManager` of Web Locks.
     pub(super) type LockManager;

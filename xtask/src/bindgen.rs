@@ -78,7 +78,22 @@ fn bind(module: &Path, folder: &Path) -> Result<()> {
     let glue = folder.join("glue.js");
     let script = read(&glue)?;
     ensure!(script.contains("glue_bg.wasm"), "the glue names its module in another way");
-    write(&glue, rename(&script.replace("glue_bg.wasm", "holdfast.wasm"), &short))
+    let script = beside(&script.replace("glue_bg.wasm", "holdfast.wasm"))?;
+    write(&glue, rename(&script, &short))
+}
+
+/// Imports the package's own scripts from where the package has them: beside the glue.
+fn beside(script: &str) -> Result<String> {
+    let mut whole = String::with_capacity(script.len());
+    let mut parts = script.split("./snippets/");
+    whole.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (_, name) =
+            part.split_once("/pkg-template/").context("a script is not the package's")?;
+        whole.push_str("./");
+        whole.push_str(name);
+    }
+    Ok(whole)
 }
 
 /// Names between the glue and its module are long and hold digests, which no compression shrinks.

@@ -1,17 +1,18 @@
-//! Rows as plain objects of strings and numbers, and back. What comes back is untrusted: anything
-//! may have been written to the database.
+//! Rows as lists of strings and numbers, in the order that the script has for each object store, and
+//! back.
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use crate::driver::ports::store::{JournalRow, Row};
-use crate::model::ids::{ContextId, Epoch, LaneId, OperationId, Revision, WriteId};
+use super::fields::{Fields, malformed};
+use crate::driver::ports::store::{ChunkId, Due, JournalRow, Name, Queue, Row};
+use crate::model::ids::{Account, ContextId, Epoch, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::Lane;
 use crate::model::time::{Timestamp, Wait};
-use crate::web::promise::{list, object, property, set};
+use crate::web::promise::list;
 
-/// A key, or a part of an index, of several parts.
-pub(super) fn key(parts: &[JsValue]) -> JsValue {
+/// A list as a value: a key of several parts, or a row.
+pub(super) fn parts(parts: &[JsValue]) -> JsValue {
     list(parts).into()
 }
 
@@ -21,92 +22,126 @@ pub(super) fn float(number: u64) -> JsValue {
     (number as f64).into()
 }
 
+fn some_float(number: Option<u64>) -> JsValue {
+    number.map_or(JsValue::UNDEFINED, float)
+}
+
+/// The key of a name.
+pub(super) fn name_key(name: &Name) -> JsValue {
+    parts(&[
+        name.account.as_str().into(),
+        name.service.as_str().into(),
+        name.intent.as_str().into(),
+    ])
+}
+
+/// The key of a piece of a result.
+pub(super) fn chunk_key(chunk: &ChunkId) -> JsValue {
+    parts(&[chunk.operation.as_str().into(), float(chunk.download), chunk.index.into()])
+}
+
 pub(super) fn row_to_js(row: &Row) -> JsValue {
-    let out = object(&[
-        ("id", row.id.as_str().into()),
-        ("account", row.account.as_str().into()),
-        ("lane", row.lane.as_str().into()),
-        ("createdAt", float(row.created_at.0)),
-        ("revision", float(row.revision.0)),
-        ("writeId", row.write_id.as_str().into()),
-        ("document", row.document.as_str().into()),
-    ]);
-    if let Some(due) = row.due {
-        set(&out, "due", &float(due.0));
-    }
-    if let Some(due) = row.delivery_due {
-        set(&out, "deliveryDue", &float(due.0));
-    }
-    out
+    parts(&[
+        row.id.as_str().into(),
+        row.account.as_str().into(),
+        row.lane.as_str().into(),
+        float(row.created_at.0),
+        some_float(row.due.map(|due| due.0)),
+        some_float(row.delivery_due.map(|due| due.0)),
+        float(row.revision.0),
+        row.write_id.as_str().into(),
+        row.document.as_str().into(),
+    ])
 }
 
 /// A row; `None` where nothing is stored.
-pub(super) fn some_row_from_js(value: &JsValue) -> Result<Option<Row>, JsValue> {
+pub(super) fn some_row_from_js(value: JsValue) -> Result<Option<Row>, JsValue> {
     if value.is_undefined() { Ok(None) } else { row_from_js(value).map(Some) }
 }
 
-pub(super) fn row_from_js(value: &JsValue) -> Result<Row, JsValue> {
-    Ok(Row {
-        id: OperationId(text(value, "id")?),
-        account: text(value, "account")?.as_str().into(),
-        lane: LaneId::from_key(text(value, "lane")?),
-        created_at: Timestamp(number(value, "createdAt")?),
-        due: optional(value, "due")?.map(Timestamp),
-        delivery_due: optional(value, "deliveryDue")?.map(Timestamp),
-        revision: Revision(number(value, "revision")?),
-        write_id: WriteId(text(value, "writeId")?),
-        document: text(value, "document")?,
-    })
+fn row_from_js(value: JsValue) -> Result<Row, JsValue> {
+    let mut fields = Fields::of(value);
+    let row = Row {
+        id: OperationId(fields.text()),
+        account: Account(fields.text()),
+        lane: LaneId::from_key(fields.text()),
+        created_at: Timestamp(fields.number()),
+        due: fields.some_number().map(Timestamp),
+        delivery_due: fields.some_number().map(Timestamp),
+        revision: Revision(fields.number()),
+        write_id: WriteId(fields.text()),
+        document: fields.text(),
+    };
+    fields.settle(row)
+}
+
+pub(super) fn rows_from_js(value: JsValue) -> Result<Vec<Row>, JsValue> {
+    let mut fields = Fields::of(value);
+    let mut rows = Vec::new();
+    for _ in 0..fields.count() {
+        rows.push(row_from_js(fields.value())?);
+    }
+    fields.settle(rows)
+}
+
+/// What is due: the rows, one more than wanted, and the first that is later.
+pub(super) fn due_from_js(value: JsValue, queue: Queue, limit: u32) -> Result<Due, JsValue> {
+    let mut fields = Fields::of(value);
+    let mut rows = rows_from_js(fields.value())?;
+    let later = some_row_from_js(fields.value())?;
+    let first_out = if rows.len() > limit as usize { rows.pop() } else { later };
+    let next = first_out.and_then(|row| match queue {
+        Queue::Work => row.due,
+        Queue::Delivery => row.delivery_due,
+    });
+    Ok(Due { rows, next })
 }
 
 pub(super) fn lane_to_js(lane: &Lane) -> JsValue {
-    let fields = [
-        ("epoch", float(lane.epoch.0)),
-        ("renewedAt", float(lane.renewed_at.0)),
-        ("leaseUntil", float(lane.lease_until.0)),
-    ];
-    let out = object(&fields);
-    if let Some(owner) = &lane.owner {
-        set(&out, "owner", &owner.as_str().into());
-    }
-    if let Some(gate) = lane.gate {
-        set(&out, "gateSetAt", &float(gate.set_at.0));
-        set(&out, "gateLengthMs", &float(gate.length_ms));
-    }
-    out
+    parts(&[
+        lane.owner.as_ref().map_or(JsValue::UNDEFINED, |owner| owner.as_str().into()),
+        float(lane.epoch.0),
+        float(lane.renewed_at.0),
+        float(lane.lease_until.0),
+        some_float(lane.gate.map(|gate| gate.set_at.0)),
+        some_float(lane.gate.map(|gate| gate.length_ms)),
+    ])
 }
 
 /// The lane under a key; `None` where nothing is stored.
-pub(super) fn lane_from_js(id: &LaneId, value: &JsValue) -> Result<Option<Lane>, JsValue> {
+pub(super) fn lane_from_js(id: &LaneId, value: JsValue) -> Result<Option<Lane>, JsValue> {
     if value.is_undefined() {
         return Ok(None);
     }
-    let owner = match property(value, "owner") {
-        owner if owner.is_undefined() => None,
-        owner => Some(ContextId(string(&owner)?)),
-    };
-    let gate = match (optional(value, "gateSetAt")?, optional(value, "gateLengthMs")?) {
-        (Some(set_at), Some(length_ms)) => Some(Wait { set_at: Timestamp(set_at), length_ms }),
-        (None, None) => None,
-        _ => return Err(malformed()),
-    };
-    Ok(Some(Lane {
-        id: id.clone(),
-        owner,
-        epoch: Epoch(number(value, "epoch")?),
-        renewed_at: Timestamp(number(value, "renewedAt")?),
-        lease_until: Timestamp(number(value, "leaseUntil")?),
-        gate,
-    }))
+    let mut fields = Fields::of(value);
+    let owner = fields.some_text().map(ContextId);
+    let epoch = Epoch(fields.number());
+    let renewed_at = Timestamp(fields.number());
+    let lease_until = Timestamp(fields.number());
+    let (set_at, length_ms) = (fields.some_number(), fields.some_number());
+    if set_at.is_some() != length_ms.is_some() {
+        fields.refuse();
+    }
+    let gate = set_at.zip(length_ms);
+    let gate = gate.map(|(set_at, length_ms)| Wait { set_at: Timestamp(set_at), length_ms });
+    fields.settle(Some(Lane { id: id.clone(), owner, epoch, renewed_at, lease_until, gate }))
 }
 
 pub(super) fn entry_to_js(entry: &JournalRow) -> JsValue {
-    object(&[("number", entry.number.into()), ("document", entry.document.as_str().into())])
+    parts(&[entry.number.into(), entry.document.as_str().into()])
 }
 
-pub(super) fn entry_from_js(value: &JsValue) -> Result<JournalRow, JsValue> {
-    let number = u32::try_from(number(value, "number")?).map_err(|_| malformed())?;
-    Ok(JournalRow { number, document: text(value, "document")? })
+/// Journal entries, in the order that the script gives.
+pub(super) fn entries_from_js(value: JsValue) -> Result<Vec<JournalRow>, JsValue> {
+    let mut fields = Fields::of(value);
+    let mut entries = Vec::new();
+    for _ in 0..fields.count() {
+        let mut own = Fields::of(fields.value());
+        let number = u32::try_from(own.number()).map_err(|_| malformed())?;
+        let document = own.text();
+        entries.push(own.settle(JournalRow { number, document })?);
+    }
+    fields.settle(entries)
 }
 
 /// Bytes; `None` where nothing is stored.
@@ -119,50 +154,16 @@ pub(super) fn bytes_from_js(value: &JsValue) -> Result<Option<Vec<u8>>, JsValue>
 
 /// A text; `None` where nothing is stored.
 pub(super) fn text_from_js(value: &JsValue) -> Result<Option<String>, JsValue> {
-    if value.is_undefined() { Ok(None) } else { string(value).map(Some) }
+    let text = value.as_string();
+    if text.is_none() && !value.is_undefined() { Err(malformed()) } else { Ok(text) }
 }
 
-/// An operation's id; `None` where nothing is stored.
-pub(super) fn id_from_js(value: &JsValue) -> Result<Option<OperationId>, JsValue> {
-    if value.is_undefined() { Ok(None) } else { Ok(Some(OperationId(string(value)?))) }
+/// What is written to an object store under a key.
+pub(super) fn put(store: &str, value: &JsValue, key: &JsValue) -> JsValue {
+    Array::of3(&store.into(), value, key).into()
 }
 
-/// The elements of an answer of many.
-pub(super) fn elements<T>(
-    value: &JsValue,
-    decode: fn(&JsValue) -> Result<T, JsValue>,
-) -> Result<Vec<T>, JsValue> {
-    let array = value.dyn_ref::<Array>().ok_or_else(malformed)?;
-    let mut all = Vec::new();
-    for index in 0..array.length() {
-        all.push(decode(&array.get(index))?);
-    }
-    Ok(all)
-}
-
-/// What is said of a stored value that this code has not written.
-pub(super) fn malformed() -> JsValue {
-    "malformed row".into()
-}
-
-fn string(value: &JsValue) -> Result<String, JsValue> {
-    value.as_string().ok_or_else(malformed)
-}
-
-fn text(row: &JsValue, name: &str) -> Result<String, JsValue> {
-    string(&property(row, name))
-}
-
-fn number(row: &JsValue, name: &str) -> Result<u64, JsValue> {
-    optional(row, name)?.ok_or_else(malformed)
-}
-
-fn optional(row: &JsValue, name: &str) -> Result<Option<u64>, JsValue> {
-    let value = property(row, name);
-    if value.is_undefined() {
-        return Ok(None);
-    }
-    // The cast saturates, so that the end of time comes back as the end of time.
-    let whole = value.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
-    whole.map(|number| Some(number as u64)).ok_or_else(malformed)
+/// What goes from an object store: what is under a key, or all pieces that belong to it.
+pub(super) fn delete(store: &str, key: &JsValue) -> JsValue {
+    put(store, &JsValue::UNDEFINED, key)
 }

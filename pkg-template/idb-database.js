@@ -1,0 +1,131 @@
+// @ts-check
+/** The database of the store: its schema, and its opening. */
+
+/** How long opening may take, in milliseconds. */
+const OPEN_MS = 5000;
+/**
+ * The schema's version. Versions go in hundreds, and a database is opened without one: after a
+ * rollback, older code still opens what newer code has made.
+ */
+const VERSION = 100;
+
+/**
+ * The object stores, and the members of their values in the order in which the module knows them;
+ * a value without names is stored as it is.
+ *
+ * @type {Record<string, string[]>}
+ */
+export const STORES = {
+  operations: "id account lane createdAt due deliveryDue revision writeId document".split(" "),
+  bodies: [],
+  chunks: [],
+  journal: ["number", "document"],
+  names: [],
+  service_ids: [],
+  lanes: "owner epoch leaseUntil gateSetAt gateLengthMs".split(" "),
+  profiles: [],
+};
+
+/** Indexes of operations. @type {Record<string, string[]>} */
+const INDEXES = {
+  by_due: ["lane", "due"],
+  by_delivery_due: ["lane", "deliveryDue"],
+  by_creation: ["account", "createdAt", "id"],
+};
+
+/** A database, opened on first use, once, and again when its handle has died. */
+export class Database {
+  /** @type {Promise<IDBDatabase> | undefined} */
+  #opening;
+  #name;
+
+  /** @param {string} name */
+  constructor(name) {
+    this.#name = name;
+  }
+
+  /** The open database: whoever comes second waits for the same opening. */
+  open() {
+    if (this.#opening) return this.#opening;
+    const opening = (this.#opening = open(this.#name));
+    opening.catch(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    return opening;
+  }
+
+  /** Closes the database, once it is open and its transactions are over, and forgets it. */
+  forget() {
+    this.#opening?.then(
+      (database) => database.close(),
+      () => undefined,
+    );
+    this.#opening = undefined;
+  }
+}
+
+/** @param {string} name */
+async function open(name) {
+  const { indexedDB } = globalThis;
+  if (!indexedDB) throw "indexedDB is missing";
+  let database = await finished(indexedDB.open(name));
+  if (!isComplete(database)) {
+    database.close();
+    const request = indexedDB.open(name, VERSION);
+    request.onupgradeneeded = () => create(request.result);
+    database = await finished(request);
+  }
+  // Nobody's upgrade or deletion waits for this connection: the next call sees that it is closed and
+  // opens another.
+  database.onversionchange = () => database.close();
+  if (isComplete(database)) return database;
+  database.close();
+  throw "the database has another schema";
+}
+
+/**
+ * Waits for a request to open. One that comes to its end too late is closed then.
+ *
+ * @param {IDBOpenDBRequest} request
+ * @returns {Promise<IDBDatabase>}
+ */
+function finished(request) {
+  return new Promise((resolve, reject) => {
+    const fail = (/** @type {string} */ stuck) => {
+      clearTimeout(late);
+      request.onsuccess = () => request.result.close();
+      try {
+        reject(request.error ?? stuck);
+      } catch {
+        reject(stuck); // A request that is still pending has no error to read, and throws.
+      }
+    };
+    const late = setTimeout(() => fail("timeout"), OPEN_MS);
+    request.onsuccess = () => {
+      clearTimeout(late);
+      resolve(request.result);
+    };
+    request.onerror = request.onblocked = () => fail("blocked");
+  });
+}
+
+/** @param {IDBDatabase} database */
+const isComplete = (database) =>
+  Object.keys(STORES).every((name) => database.objectStoreNames.contains(name));
+
+/**
+ * Makes the object stores that are missing, while an upgrade is under way.
+ *
+ * @param {IDBDatabase} database
+ */
+function create(database) {
+  for (const name of Object.keys(STORES)) {
+    if (database.objectStoreNames.contains(name)) continue;
+    if (name !== "operations") {
+      database.createObjectStore(name);
+      continue;
+    }
+    const store = database.createObjectStore(name, { keyPath: "id" });
+    for (const [index, path] of Object.entries(INDEXES)) store.createIndex(index, path);
+  }
+}

@@ -1,0 +1,325 @@
+// @ts-check
+/**
+ * The hands of the store. The module says what to read, and decides what is written: inside the
+ * transaction, in the callback of its last read.
+ */
+/** @import { Database } from "./idb-database.js" */
+import { STORES } from "./idb-database.js";
+
+/** How long a transaction may take, in milliseconds. */
+const COMPLETE_MS = 10_000;
+
+/** Written once: the first stays. */
+const ONCE = ["bodies", "profiles"];
+
+/** Kept in pieces, under keys that begin with the operation: all of them go at once. */
+const PIECES = ["chunks", "journal"];
+
+/** What a commit touches, unless it erases: pieces of results come in beside it. */
+const COMMIT = Object.keys(STORES).filter((name) => name !== "chunks");
+
+/** After every key that begins with the parts before it: arrays sort after numbers and strings. */
+const END = /** @type {any} */ ([]);
+
+/**
+ * What a transaction is asked for: its object stores, its durability where it writes, and its first
+ * requests.
+ *
+ * @type {Record<string, [string[], IDBTransactionDurability | "", (run: Run, ...args: any[]) => void]>}
+ */
+const PLANS = {
+  body: [["bodies"], "", (run, key) => run.get("bodies", key)],
+  chunk: [["chunks"], "", (run, key) => run.get("chunks", key)],
+  lane: [["lanes"], "", (run, key) => run.get("lanes", key)],
+  profile: [["profiles"], "", (run, key) => run.get("profiles", key)],
+  load: [["operations"], "", (run, key) => run.get("operations", key)],
+  find: [["names", "operations"], "", find],
+  due: [["operations"], "", due],
+  list: [["operations"], "", list],
+  journal: [["journal"], "", journal],
+  put: [["chunks"], "relaxed", (run, key, value) => void run.store("chunks").put(value, key)],
+  change: [["lanes"], "strict", change],
+  strict: [COMMIT, "strict", change],
+  relaxed: [COMMIT, "relaxed", change],
+  erase: [Object.keys(STORES), "strict", change],
+};
+
+/**
+ * The row that a name leads to.
+ *
+ * @param {Run} run
+ * @param {IDBValidKey} name
+ */
+function find(run, name) {
+  run.follow(run.store("names").get(name), (id) => {
+    if (id === undefined) return;
+    if (typeof id !== "string") throw "malformed row";
+    run.get("operations", id);
+  });
+}
+
+/**
+ * What is due by one of the indexes, soonest first; and the first that is later.
+ *
+ * @param {Run} run
+ * @param {string} index
+ * @param {string} lane
+ * @param {number} before
+ * @param {number} limit
+ */
+function due(run, index, lane, before, limit) {
+  const by = run.store("operations").index(index);
+  const rows = by.getAll(IDBKeyRange.bound([lane], [lane, before]), limit);
+  run.follow(by.get(IDBKeyRange.bound([lane, before], [lane, END], true)), (later) => {
+    run.found = [rows.result.map(row), later && row(later)];
+  });
+}
+
+/**
+ * A page of an account's operations, newest first, by a cursor that goes backwards.
+ *
+ * @param {Run} run
+ * @param {string} account
+ * @param {number} limit
+ * @param {any[]} after The time and id to go on after, if any.
+ */
+function list(run, account, limit, ...after) {
+  const upper = [account, ...(after.length ? after : [END])];
+  const range = IDBKeyRange.bound([account], upper, false, true);
+  const rows = (run.found = /** @type {any[]} */ ([]));
+  run.follow(run.store("operations").index("by_creation").openCursor(range, "prev"), (cursor) => {
+    if (!cursor || rows.length >= limit) return;
+    rows.push(row(cursor.value));
+    cursor.continue();
+  });
+}
+
+/**
+ * The journal's ring, in the order of its numbers.
+ *
+ * @param {Run} run
+ * @param {string} id
+ */
+function journal(run, id) {
+  run.follow(run.store("journal").getAll(pieces(id)), (entries) => {
+    run.found = entries.map((/** @type {any} */ entry) => pack("journal", entry));
+    run.found.sort((/** @type {any[]} */ a, /** @type {any[]} */ b) => a[0] - b[0]);
+  });
+}
+
+/** @param {IDBValidKey} id */
+const pieces = (id) => IDBKeyRange.bound([id], [id, END]);
+
+/**
+ * Reads, lets the module decide, and writes; the last read is never an absent one. Nothing is awaited
+ * in between: a transaction that has no request left when control returns to the browser commits by
+ * itself, so that the whole of a compare-and-set happens in one turn.
+ *
+ * @param {Run} run
+ * @param {([string, IDBValidKey] | undefined)[]} reads Stores and keys.
+ * @param {(found: any[]) => [string, any, ...IDBValidKey[]][]} decide From what was read to what is
+ *   written: stores, values and keys. What has no value goes.
+ */
+function change(run, reads, decide) {
+  const requests = reads.map((read) => read && run.store(read[0]).get(read[1]));
+  // Requests succeed in the order in which they were made.
+  run.follow(/** @type {IDBRequest} */ (requests.at(-1)), () => {
+    const found = requests.map((request, at) => request && pack(reads[at]?.[0] ?? "", request.result));
+    for (const [name, value, ...key] of decide(found)) write(run.store(name), value, key);
+  });
+}
+
+/**
+ * @param {IDBObjectStore} store
+ * @param {any} value
+ * @param {IDBValidKey[]} key None where the value names itself.
+ */
+function write(store, value, key) {
+  const { name } = store;
+  if (value === undefined) store.delete(PIECES.includes(name) ? pieces(key[0]) : key[0]);
+  else if (!ONCE.includes(name)) store.put(unpack(name, value), ...key);
+  else {
+    const request = store.add(value, ...key);
+    // That there is one already must not abort the transaction, as any other error does.
+    request.onerror = (event) => {
+      if (request.error?.name === "ConstraintError") event.preventDefault();
+    };
+  }
+}
+
+/**
+ * @param {string} store
+ * @param {any} value
+ */
+function pack(store, value) {
+  const names = STORES[store];
+  return value !== undefined && names?.length ? names.map((name) => value?.[name]) : value;
+}
+
+/** @param {any} value */
+const row = (value) => pack("operations", value);
+
+/**
+ * @param {string} store
+ * @param {any} value
+ */
+function unpack(store, value) {
+  const names = STORES[store];
+  if (!names.length) return value;
+  const members = names.map((name, at) => [name, value[at]]).filter((own) => own[1] !== undefined);
+  return Object.fromEntries(members);
+}
+
+/** A transaction under way, tried again where its handle was dead and nothing can be written. */
+export class Run {
+  /** What is found, once it is complete. It fails with one of four kinds, a space and a reason. */
+  done;
+  /** @type {any} */
+  found;
+  #dropped = false;
+  /** @type {IDBTransaction | undefined} */
+  #raw;
+  /** Why the run itself has aborted it. @type {any} */
+  #error;
+  /** Reads have succeeded: something may have been written. */
+  #stepped = false;
+
+  /**
+   * @param {Database} database
+   * @param {string} what
+   * @param {any[]} args
+   */
+  constructor(database, what, args) {
+    this.done = this.#carry(database, what, args);
+  }
+
+  /** Nobody waits for it any more. */
+  drop() {
+    this.#dropped = true;
+    this.#abort();
+  }
+
+  /** @param {string} name */
+  store(name) {
+    return /** @type {IDBTransaction} */ (this.#raw).objectStore(name);
+  }
+
+  /**
+   * Goes on when a request has succeeded. An error aborts the transaction.
+   *
+   * @param {IDBRequest} request
+   * @param {(result: any) => void} step
+   */
+  follow(request, step) {
+    request.onsuccess = () => {
+      this.#stepped = true;
+      try {
+        step(request.result);
+      } catch (error) {
+        this.#error = error;
+        this.#abort();
+        // Neither the browser's word nor the module's: the module is dead, and the page hears of it.
+        if (typeof error !== "string" && !(error instanceof DOMException)) throw error;
+      }
+    };
+  }
+
+  /**
+   * Reads one value.
+   *
+   * @param {string} store
+   * @param {IDBValidKey} key
+   */
+  get(store, key) {
+    this.follow(this.store(store).get(key), (value) => (this.found = pack(store, value)));
+  }
+
+  /**
+   * @param {Database} database
+   * @param {string} what
+   * @param {any[]} args
+   */
+  async #carry(database, what, args) {
+    const [stores, durability, begin] = PLANS[what];
+    for (let again = true; ; again = false) {
+      let kind = "unavailable";
+      /** @type {any} */
+      let error;
+      try {
+        const opened = await database.open();
+        if (this.#dropped) throw "dropped";
+        this.#stepped = false;
+        this.#error = undefined;
+        kind = "begin";
+        this.#raw = opened.transaction(stores, durability ? "readwrite" : "readonly", {
+          durability: durability || "default",
+        });
+        kind = "abort";
+        begin(this, ...args);
+        kind = await ended(this.#raw);
+        if (kind === "complete") return this.found;
+        error = this.#error ?? this.#raw.error;
+      } catch (thrown) {
+        error = thrown;
+      }
+      if (kind !== "begin") this.#abort();
+      const name = kind === "timeout" ? kind : reason(error);
+      const risky = durability && this.#stepped;
+      const lost = name === "UnknownError" || name === "InvalidStateError";
+      const dead = kind === "begin" || (kind === "abort" && !risky && lost);
+      if (dead || kind === "timeout") database.forget();
+      if (dead && again) continue;
+      throw `${told(kind, name, !!durability, !!risky)} ${name}`;
+    }
+  }
+
+  #abort() {
+    try {
+      this.#raw?.abort();
+    } catch {
+      // There is nothing left to abort.
+    }
+  }
+}
+
+/**
+ * How a transaction ends.
+ *
+ * @param {IDBTransaction} raw
+ * @returns {Promise<"complete" | "abort" | "timeout">}
+ */
+function ended(raw) {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => resolve("timeout"), COMPLETE_MS);
+    raw.oncomplete = raw.onabort = (event) => {
+      clearTimeout(late);
+      resolve(/** @type {any} */ (event.type));
+    };
+  });
+}
+
+/**
+ * What the module is told of a failure.
+ *
+ * @param {string} kind
+ * @param {string} name
+ * @param {boolean} writes
+ * @param {boolean} risky Whether something may have been written.
+ */
+function told(kind, name, writes, risky) {
+  if (kind === "timeout") return writes ? "unknown" : "unavailable";
+  if (kind !== "abort") return "unavailable";
+  if (name === "QuotaExceededError") return "full";
+  // The two by which a transaction ends whose connection is lost: perhaps while its commit was on
+  // the way.
+  if (risky && (name === "UnknownError" || name === "AbortError")) return "unknown";
+  return name === "UnknownError" ? "unavailable" : "aborted";
+}
+
+/**
+ * What is told of an exception: its name (a DOMException's says what happened, and its message may
+ * quote anything), or the text itself where text was thrown.
+ *
+ * @param {any} error
+ */
+const reason = (error) => error?.name ?? (typeof error === "string" ? error : "no answer");

@@ -2,6 +2,7 @@
 /** A client of the module that outlives the module's instances. */
 import { closedError, HoldfastError, isHoldfastError } from "./error.js";
 import { isOwnTrap, load, makeClient, onDeath, present, replace } from "./module.js";
+import { configure } from "./profiles.js";
 /** @import { Settings } from "./options.js" */
 /** @import { Client as WasmClient, Host } from "./glue.js" */
 
@@ -17,6 +18,8 @@ export class Connection {
   #settings;
   /** @type {Host} */
   #host;
+  /** @type {Promise<string> | undefined} */
+  #config;
   /** @type {WasmClient | undefined} */
   #client;
   #generation = 0;
@@ -98,12 +101,15 @@ export class Connection {
   /** @returns {Promise<WasmClient>} */
   async #open() {
     if (this.#closed) throw closedError();
-    const generation = await load(this.#settings.options.module);
+    const { module } = this.#settings.options;
+    const [config] = await Promise.all([this.#configure(), load(module)]);
+    // The instance may have died while profiles were loading.
+    const generation = await load(module);
     if (this.#closed) throw closedError();
     if (this.#client && this.#generation === generation) return this.#client;
     this.#watch();
     try {
-      this.#client = makeClient(this.#settings.config, this.#host);
+      this.#client = makeClient(config, this.#host);
     } catch (thrown) {
       const error = told(thrown);
       if (error) throw error;
@@ -113,6 +119,14 @@ export class Connection {
     this.#generation = generation;
     if (this.#deaths) this.#client.start().catch(() => undefined);
     return this.#client;
+  }
+
+  /** The module's configuration, made once; a failure is forgotten. */
+  #configure() {
+    return (this.#config ??= configure(this.#settings).catch((error) => {
+      this.#config = undefined;
+      throw error;
+    }));
   }
 
   /** A promise that rejects when the instance dies or the client closes, until it is settled. */

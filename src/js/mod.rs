@@ -4,7 +4,6 @@ mod app;
 mod client;
 mod errors;
 mod ports;
-mod profiles;
 mod setup;
 mod sys;
 

@@ -1,22 +1,15 @@
 //! From the app's configuration to the engine's services.
 
 use super::errors::faulty;
-use super::profiles::built_in;
 use crate::engine::ServiceSetup;
 use crate::model::error::{Code, Error};
 use crate::model::policy::Retention;
-use crate::rules::options::{ProfileSource, ServiceConfig};
+use crate::rules::options::ServiceConfig;
 use crate::rules::profile;
 
 pub(super) fn service(config: ServiceConfig, retention: Retention) -> Result<ServiceSetup, Error> {
     let field = ["services.", config.name.as_str(), ".profile"].concat();
-    let text = match config.profile {
-        ProfileSource::Own(text) => text,
-        ProfileSource::Named(name) => built_in(&name).map(String::from).ok_or_else(|| {
-            let message = ["there is no built-in profile \"", &name, "\""].concat();
-            Error { code: Code::InvalidProfile, ..Error::input(field.clone(), message) }
-        })?,
-    };
+    let text = config.profile;
     let profile = profile::read(&text).map_err(|faults| {
         let error = faulty(Code::InvalidProfile, &faults);
         let pointer = error.field.unwrap_or_default().replace('/', ".");

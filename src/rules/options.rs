@@ -45,8 +45,8 @@ pub struct Config {
 pub struct ServiceConfig {
     /// The app's name for it.
     pub name: ServiceName,
-    /// Its contract.
-    pub profile: ProfileSource,
+    /// The text of its contract.
+    pub profile: String,
     /// Where it is, without a slash at the end.
     pub base_url: String,
     /// Scheme, host and port of that.
@@ -57,15 +57,6 @@ pub struct ServiceConfig {
     pub params: Vec<(String, String)>,
     /// The app's bounds.
     pub limits: Limits,
-}
-
-/// Where a profile comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProfileSource {
-    /// Built in, by this name.
-    Named(String),
-    /// The app's own, as its text.
-    Own(String),
 }
 
 /// A submission without its body.
@@ -217,11 +208,11 @@ fn service(reader: &Reader<'_>) -> Option<ServiceConfig> {
     if !is_name(name) {
         reader.fault("a service's name must be 1 to 64 letters, digits, and _ . -");
     }
-    let profile = reader.required("profile").and_then(|own| {
-        if own.value_is_map() {
-            return Some(ProfileSource::Own(own.value.to_json()));
+    let profile = reader.required("profile").map(|own| {
+        if !own.value_is_map() {
+            own.fault("it must be a profile");
         }
-        own.text().map(|name| ProfileSource::Named(name.into()))
+        own.value.to_json()
     });
     let url = reader.required("baseUrl").and_then(|own| {
         let split = split_url(own.text()?);

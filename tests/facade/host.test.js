@@ -1,4 +1,5 @@
 // The app's callbacks, and the module's life and death.
+import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { loadPackage, options, settle, state } from "./package.js";
@@ -19,13 +20,27 @@ test("the module is initialised once for all, and again after a failure", async 
   assert.equal(world.clients.length, 2);
 });
 
-test("the module gets the configuration as JSON", async (t) => {
+test("the module gets the configuration as JSON, with the profile that a service names", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   await createHoldfast(options({}, { baseUrl: "https://API.example.com/", limits: { attempts: 2 } })).start();
+  const file = new URL("../../pkg-template/profiles/runharvester.json", import.meta.url);
+  const profile = JSON.parse(readFileSync(file, "utf8"));
   assert.deepEqual(JSON.parse(world.clients[0].config), {
     database: "holdfast",
-    services: { reports: { profile: "runharvester", baseUrl: "https://api.example.com", limits: { attempts: 2 } } },
+    services: { reports: { profile, baseUrl: "https://api.example.com", limits: { attempts: 2 } } },
   });
+});
+
+test("a profile that is not built in is refused by field, and again", async (t) => {
+  const { createHoldfast, isHoldfastError } = await loadPackage(t);
+  for (const profile of ["unheard-of", "../profiles/runharvester"]) {
+    const holdfast = createHoldfast(options({}, { profile }));
+    for (let round = 0; round < 2; round++) {
+      const error = await holdfast.start().catch((refused) => refused);
+      assert.ok(isHoldfastError(error));
+      assert.deepEqual([error.code, error.field], ["INVALID_PROFILE", "services.reports.profile"]);
+    }
+  }
 });
 
 test("what the module refuses arrives as a HoldfastError", async (t) => {

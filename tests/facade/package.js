@@ -1,5 +1,5 @@
 // A copy of the package's files beside the scripted glue: fresh modules for every test.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -13,6 +13,10 @@ export async function loadPackage(test) {
   test.after(() => rmSync(folder, { recursive: true }));
   cpSync(source, folder, { recursive: true });
   cpSync(glue, join(folder, "glue.js"));
+  for (const name of readdirSync(join(folder, "profiles"))) {
+    const text = readFileSync(join(folder, "profiles", name), "utf8");
+    writeFileSync(join(folder, "profiles", name.replace(/json$/, "js")), `export default ${text}`);
+  }
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   const entry = await import(pathToFileURL(join(folder, "index.js")));
   const { world } = await import(pathToFileURL(join(folder, "glue.js")));

@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Result, bail};
 
 use crate::{
-    bindgen, process,
+    bindgen, process, scripts,
     wasm::{self, Toolchain},
     workspace::{Workspace, read, write},
 };
@@ -71,11 +71,17 @@ fn refuse_private_paths(workspace: &Workspace, toolchain: &Toolchain, module: &P
 fn assemble(workspace: &Workspace, work: &Path, folder: &Path) -> Result<()> {
     let mut wanted: Vec<(PathBuf, PathBuf)> = Vec::new();
     let template = workspace.path("pkg-template");
-    for (below, keep) in [("", &[".js", ".d.ts"][..]), ("profiles", &[".json"][..])] {
-        for from in files(&template.join(below))? {
+    let scripts = shrink_scripts(workspace, &template, work)?;
+    for (source, below, end) in [
+        (&template, "", ".d.ts"),
+        (&template, "", ".schema.json"),
+        (&template, "profiles", ".json"),
+        (&scripts, "", ".js"),
+        (&scripts, "profiles", ".js"),
+    ] {
+        for from in files(&source.join(below))? {
             let name = from.file_name().unwrap_or_default().to_owned();
-            let shown = name.to_string_lossy();
-            if keep.iter().any(|end| shown.ends_with(end)) {
+            if name.to_string_lossy().ends_with(end) {
                 wanted.push((from.clone(), folder.join(below).join(name)));
             }
         }
@@ -83,7 +89,7 @@ fn assemble(workspace: &Workspace, work: &Path, folder: &Path) -> Result<()> {
     for name in ["README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
         wanted.push((workspace.path(name), folder.join(name)));
     }
-    for name in ["glue.js", "glue.d.ts", "holdfast.wasm"] {
+    for name in ["glue.d.ts", "holdfast.wasm"] {
         wanted.push((work.join(name), folder.join(name)));
     }
     remove_others(folder, &wanted.iter().map(|(_, to)| to.clone()).collect())?;
@@ -96,6 +102,19 @@ fn assemble(workspace: &Workspace, work: &Path, folder: &Path) -> Result<()> {
     let manifest = read(&template.join("package.json"))?
         .replace("\"version\": \"0.0.0\"", &format!("\"version\": \"{}\"", workspace.version()));
     write_if_changed(&folder.join("package.json"), manifest.as_bytes())
+}
+
+/// Minifies all that is script; returns the folder.
+fn shrink_scripts(workspace: &Workspace, template: &Path, work: &Path) -> Result<PathBuf> {
+    let small = work.join("scripts");
+    if small.exists() {
+        std::fs::remove_dir_all(&small)?;
+    }
+    scripts::minify(workspace, template, &small)?;
+    scripts::minify(workspace, work, &small)?;
+    let profiles = template.join("profiles");
+    scripts::profiles(workspace, &profiles, &work.join("profiles"), &small.join("profiles"))?;
+    Ok(small)
 }
 
 fn remove_others(folder: &Path, wanted: &BTreeSet<PathBuf>) -> Result<()> {

@@ -7,6 +7,7 @@ mod demo;
 mod lint;
 mod pack;
 mod process;
+mod scripts;
 mod setup;
 mod size;
 mod test;

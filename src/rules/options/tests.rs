@@ -11,7 +11,7 @@ fn fields<T>(read: Result<T, Vec<Fault>>) -> Vec<String> {
 }
 
 fn configured(url: &str) -> Option<(String, String)> {
-    let text = json!({ "services": { "a": { "profile": "p", "baseUrl": url } } }).to_string();
+    let text = json!({ "services": { "a": { "profile": {}, "baseUrl": url } } }).to_string();
     let service = config(&text).ok()?.services.pop()?;
     Some((service.base_url, service.origin))
 }
@@ -20,7 +20,7 @@ fn configured(url: &str) -> Option<(String, String)> {
 fn a_configuration_is_read_with_its_defaults() {
     let own = json!({ "profile": 1 });
     let text = json!({ "retention": { "resultMs": 0, "ageMs": 9 }, "services": {
-        "a": { "profile": "reports", "baseUrl": "https://API.example.com:443/v1/" },
+        "a": { "profile": own, "baseUrl": "https://API.example.com:443/v1/" },
         "b": { "profile": own, "baseUrl": "http://localhost:8080", "key": "derived",
                "limits": { "attempts": 3 }, "onUnknown": "resubmit" },
     } });
@@ -35,7 +35,7 @@ fn a_configuration_is_read_with_its_defaults() {
         [
             ServiceConfig {
                 name: "a".into(),
-                profile: ProfileSource::Named("reports".into()),
+                profile: own.to_string(),
                 base_url: "https://api.example.com/v1".into(),
                 origin: "https://api.example.com".into(),
                 derives_keys: false,
@@ -44,7 +44,7 @@ fn a_configuration_is_read_with_its_defaults() {
             },
             ServiceConfig {
                 name: "b".into(),
-                profile: ProfileSource::Own(own.to_string()),
+                profile: own.to_string(),
                 base_url: "http://localhost:8080".into(),
                 origin: "http://localhost:8080".into(),
                 derives_keys: true,

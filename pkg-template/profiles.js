@@ -1,0 +1,39 @@
+// @ts-check
+/** The profiles that come with the package: each a file of its own, loaded when a service names it. */
+/** @import { Settings } from "./options.js" */
+import { HoldfastError } from "./error.js";
+
+/**
+ * The module's configuration, with profiles in the place of their names.
+ *
+ * @param {Settings} settings
+ */
+export async function configure({ config }) {
+  const whole = JSON.parse(config);
+  /** @type {[string, { profile: unknown }][]} */
+  const services = Object.entries(whole.services);
+  await Promise.all(
+    services.map(async ([name, service]) => {
+      if (typeof service.profile === "string") service.profile = await builtIn(service.profile, name);
+    }),
+  );
+  return JSON.stringify(whole);
+}
+
+/**
+ * @param {string} profile
+ * @param {string} service
+ */
+async function builtIn(profile, service) {
+  try {
+    if (!/^[\w-]+$/.test(profile)) throw undefined;
+    return (await import(`./profiles/${profile}.js`)).default;
+  } catch (cause) {
+    throw new HoldfastError(`There is no built-in profile "${profile}" that could be loaded.`, {
+      code: "INVALID_PROFILE",
+      field: `services.${service}.profile`,
+      nextStep: "Correct the name, or serve the package's folder profiles/ beside its files.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,48 @@
+//! The package's scripts, minified as they are published.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::Result;
+
+use crate::{
+    build, process,
+    workspace::{Workspace, read, write},
+};
+
+/// esbuild, told to minify modules.
+pub(crate) fn esbuild(workspace: &Workspace) -> Result<Command> {
+    let program = match process::find("ESBUILD", &[]) {
+        Some(program) => program,
+        None => workspace.npm_program("esbuild")?,
+    };
+    let mut command = Command::new(program);
+    command.args(["--minify", "--format=esm", "--log-level=error"]);
+    Ok(command)
+}
+
+/// Minifies the scripts of one folder into another, each for itself.
+pub(crate) fn minify(workspace: &Workspace, from: &Path, to: &Path) -> Result<()> {
+    let is_script = |file: &PathBuf| file.extension().is_some_and(|end| end == "js");
+    let mut outdir = std::ffi::OsString::from("--outdir=");
+    outdir.push(to);
+    let mut command = esbuild(workspace)?;
+    command.args(build::files(from)?.into_iter().filter(is_script)).arg(outdir);
+    process::run(&mut command)
+}
+
+/// Makes a module of every profile: what a page can import everywhere is a script, and not JSON.
+pub(crate) fn profiles(workspace: &Workspace, from: &Path, work: &Path, to: &Path) -> Result<()> {
+    if work.exists() {
+        std::fs::remove_dir_all(work)?;
+    }
+    for file in build::files(from)? {
+        if let Some(name) = file.file_stem().filter(|_| file.extension() == Some("json".as_ref())) {
+            let script = work.join(name).with_extension("js");
+            write(&script, format!("export default {}", read(&file)?))?;
+        }
+    }
+    minify(workspace, work, to)
+}

@@ -9,3 +9,8 @@ pub mod record;
 pub mod rules;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
+
+/// Smaller than the allocator of the standard library.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

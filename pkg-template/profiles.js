@@ -15,9 +15,26 @@ export async function configure({ config }) {
   await Promise.all(
     services.map(async ([name, service]) => {
       if (typeof service.profile === "string") service.profile = await builtIn(service.profile, name);
+      refuseInBrowser(service.profile, name);
     }),
   );
   return JSON.stringify(whole);
+}
+
+/**
+ * Some services ask to be called from servers only: their credential has no place in a page. Where
+ * there is an IndexedDB there is a browser: a page, a worker of one, or an extension.
+ *
+ * @param {any} profile
+ * @param {string} service
+ */
+function refuseInBrowser(profile, service) {
+  if (profile?.serverOnly !== true || !("indexedDB" in globalThis)) return;
+  throw new HoldfastError(`The service "${service}" is to be called from a server, never from a browser.`, {
+    code: "SERVER_ONLY",
+    field: `services.${service}.profile`,
+    nextStep: "Submit to a server of your own, which holds the credential and calls this service.",
+  });
 }
 
 /**

@@ -223,6 +223,7 @@ macro_rules! contracts {
 
 contracts! {
     azure_lro_reads_like_its_contract: "azure-lro",
+    bulkgrid_reads_like_its_contract: "bulkgrid",
     cleanedweb_reads_like_its_contract: "cleanedweb",
     google_lro_reads_like_its_contract: "google-lro",
     http_async_reads_like_its_contract: "http-async",

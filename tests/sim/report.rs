@@ -6,6 +6,12 @@ use super::kinds::Kind;
 use super::run::Outcome;
 use super::transitions::{self, Transition};
 
+/// Seeds that take every transition there is.
+const MANY: u64 = 50_000;
+
+/// Operations in which one in a thousand says something.
+const ENOUGH: u64 = 5_000;
+
 #[derive(Default)]
 pub struct Report {
     pub seeds: u64,
@@ -29,7 +35,30 @@ impl Report {
     }
 
     pub fn is_good(&self) -> bool {
-        self.failures.is_empty()
+        self.failures.is_empty() && self.faults_of_the_table().is_empty()
+    }
+
+    fn never_taken(&self) -> Vec<(&'static str, &'static str, &'static str)> {
+        let all = &self.transitions;
+        transitions::never(|from, what| all.keys().any(|own| own.0 == from && own.1 == what))
+    }
+
+    /// What the sweep as a whole shows to be wrong: a transition that the table does not show, or, in
+    /// many seeds, one that is never taken for no reason; too many people asked.
+    pub fn faults_of_the_table(&self) -> Vec<String> {
+        let unknown =
+            self.transitions.keys().filter(|(from, what)| !transitions::is_known(from, what));
+        let mut faults: Vec<_> =
+            unknown.map(|(from, what)| format!("not in the table: {from}: {what}")).collect();
+        if self.seeds >= MANY {
+            let missing = self.never_taken().into_iter().filter(|line| line.2.is_empty());
+            faults.extend(missing.map(|(from, what, _)| format!("never taken: {from}: {what}")));
+        }
+        let (all, unaided) = self.operations[0];
+        if all >= ENOUGH && unaided * 1_000 < all * 999 {
+            faults.push(format!("only {unaided} of {all} operations settled unaided"));
+        }
+        faults
     }
 
     pub fn add(&mut self, seed: u64, outcome: &Outcome) {
@@ -89,11 +118,9 @@ impl Report {
             println!("  {count:>9}  {from}: {what}{known}");
         }
         println!("\ntransitions never taken");
-        let taken = |from: &str, what: &str| {
-            self.transitions.keys().any(|own| own.0 == from && own.1 == what)
-        };
-        for line in transitions::never(taken) {
-            println!("             {line}");
+        for (from, what, reason) in self.never_taken() {
+            let reason = if reason.is_empty() { "too few seeds" } else { reason };
+            println!("             {from}: {what} ({reason})");
         }
         println!("\nparks that asked for a person");
         for ((hard, reason), count) in &self.parks {
@@ -101,6 +128,9 @@ impl Report {
             println!("  {count:>9}  {reason} ({faults} faults)");
         }
         println!();
+        for fault in self.faults_of_the_table() {
+            println!("FAILED {fault}");
+        }
         for (name, (all, unaided)) in ["recoverable", "hard"].iter().zip(self.operations) {
             let share = unaided as f64 * 100.0 / (all.max(1)) as f64;
             println!("{name} faults: {unaided} of {all} operations settled unaided ({share:.3} %)");

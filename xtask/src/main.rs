@@ -9,6 +9,7 @@ mod pack;
 mod process;
 mod scripts;
 mod setup;
+mod sim;
 mod size;
 mod test;
 mod tidy;
@@ -64,6 +65,8 @@ enum Commands {
     },
     /// Measures the package against its budget
     Size,
+    /// Lives through worlds in which everything fails, each decided by one seed
+    Sim(sim::Wanted),
 }
 
 fn main() -> ExitCode {
@@ -89,6 +92,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,
         Commands::Size => size::run(workspace)?,
+        Commands::Sim(wanted) => sim::run(workspace, &wanted)?,
     }
     Ok(())
 }

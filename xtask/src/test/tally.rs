@@ -20,6 +20,10 @@ impl Tally {
         Self { deep, passed: 0, failed: 0, failures: Vec::new() }
     }
 
+    pub(super) fn is_deep(&self) -> bool {
+        self.deep
+    }
+
     pub(super) fn passed(&self) -> u64 {
         self.passed
     }

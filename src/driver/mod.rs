@@ -36,6 +36,7 @@ use crate::model::lane::Claim;
 use crate::model::profile::Purpose;
 use crate::model::table::{Table, take_first};
 use crate::rules::guidance::timer_ms;
+use crate::rules::teeth::{Tooth, bites};
 use oneshot::Oneshot;
 use ports::{
     App, AuthorizeRequest, Clock, Entropy, Locks, Ports, Spawn, Store, Timer, Transport,
@@ -269,7 +270,8 @@ impl<P: Ports> Driver<P> {
         let now = self.0.ports.runtime().now();
         let may_send = self.0.engine.borrow().may_send(now, &transmit.id, transmit.purpose);
         let prepared = prepared.filter(|own| transmit.with_body == own.body.is_some());
-        let Some(mut prepared) = prepared.filter(|_| may_send) else {
+        let goes = may_send || bites(Tooth::SkipSameTurnCheck);
+        let Some(mut prepared) = prepared.filter(|_| goes) else {
             return self.feed(Input::NotSent(transmit.id, transmit.purpose));
         };
         let mut headers = transmit.headers.clone();

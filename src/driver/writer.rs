@@ -9,6 +9,7 @@ use crate::model::ids::WriteId;
 use crate::model::operation::Operation;
 use crate::model::storage::{Durability, StoreError, Written};
 use crate::record;
+use crate::rules::teeth::{Tooth, bites};
 
 /// Members of one transaction at most.
 const BATCH_MAX: usize = 64;
@@ -92,7 +93,7 @@ fn row_of(operation: &Operation, write_id: WriteId) -> Row {
         account: identity.account.clone(),
         lane: operation.lane(),
         created_at: identity.created_at,
-        due: operation.due(),
+        due: operation.due().filter(|_| !bites(Tooth::LoseDue)),
         delivery_due: operation.delivery_due(),
         revision: operation.revision,
         write_id,

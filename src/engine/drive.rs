@@ -9,6 +9,7 @@ use crate::model::storage::Queue;
 use crate::model::time::Timestamp;
 use crate::rules::next::{Next, is_behind, next};
 use crate::rules::step::{self};
+use crate::rules::teeth::{Tooth, bites};
 
 /// Exchanges of one lane at a time: what a browser opens to one origin.
 const IN_FLIGHT_MAX: usize = 6;
@@ -183,7 +184,8 @@ impl Engine {
         let Some(entry) = self.entries.get_mut(id).filter(|entry| !entry.delivering) else {
             return;
         };
-        match entry.operation.delivery_due().filter(|_| consumes) {
+        let wanted = consumes && !bites(Tooth::NeverDeliver);
+        match entry.operation.delivery_due().filter(|_| wanted) {
             Some(due) if due <= now => {
                 entry.delivering = true;
                 let operation = Box::new(entry.operation.clone());

@@ -2,6 +2,7 @@
 
 use super::output::{BesideSet, Line, Ticket};
 use super::reply::CallId;
+use crate::model::evidence::Attempt;
 use crate::model::hold::Hold;
 use crate::model::ids::{LaneId, OperationId};
 use crate::model::life::Stage;
@@ -10,6 +11,7 @@ use crate::model::profile::Purpose;
 use crate::model::time::Timestamp;
 use crate::rules::bounds::REQUEST_FLOOR_MS;
 use crate::rules::step;
+use crate::rules::teeth::{Tooth, bites};
 
 pub(super) struct Entry {
     /// Its operation's lane.
@@ -128,8 +130,10 @@ impl Entry {
             }
         };
         // A clock that jumped back would let an old attempt leave: it must not.
-        on_wire
-            && attempt.is_some_and(|attempt| attempt.written_at <= now && now < attempt.send_before)
+        let in_time = |attempt: &Attempt| {
+            attempt.written_at <= now && now < attempt.send_before || bites(Tooth::SendTooLate)
+        };
+        on_wire && attempt.is_some_and(in_time)
     }
 
     /// Who goes first: results that will be dropped soon.

@@ -3,6 +3,7 @@
 use super::output::Line;
 use crate::model::journal::Entry;
 use crate::model::operation::Operation;
+use crate::rules::teeth::{Tooth, bites};
 
 /// Numbers the new journal lines; a line like the last one is folded into it.
 pub(super) fn fold(operation: &mut Operation, last: Option<&Line>, entries: &[Entry]) -> Vec<Line> {
@@ -17,6 +18,10 @@ pub(super) fn fold(operation: &mut Operation, last: Option<&Line>, entries: &[En
         }
     }
     let mut lines = Vec::new();
+    if bites(Tooth::ForgetJournal) {
+        operation.counters.journal += 1;
+        return lines;
+    }
     for entry in entries {
         operation.counters.journal += 1;
         lines.push(Line { number: operation.counters.journal, count: 1, entry: entry.clone() });

@@ -10,6 +10,7 @@ use crate::model::operation::Operation;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
+use crate::rules::teeth::{Tooth, bites};
 
 /// Longest time from the point at which an exchange is due to the write of its answer, in
 /// milliseconds: the owner of a lane has written again by then, or it is dead.
@@ -82,7 +83,8 @@ impl LaneState {
 impl Engine {
     /// Everything of the former account leaves memory; it stays in the store.
     pub(super) fn switch_account(&mut self, account: Option<Account>) {
-        if self.account == account {
+        let keep = bites(Tooth::KeepAccount) && self.account.is_some();
+        if self.account == account || keep {
             return;
         }
         self.forget_lanes();

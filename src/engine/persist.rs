@@ -17,6 +17,7 @@ use crate::model::table::take_first;
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::LEASE_GRACE_MS;
 use crate::rules::step::{self, Refused, Step, step};
+use crate::rules::teeth::{Tooth, bites};
 
 /// A write that is not yet answered, and what follows from it.
 pub(super) struct PendingWrite {
@@ -87,7 +88,7 @@ impl Engine {
         call: Option<CallId>,
     ) {
         let mut operation = done.operation;
-        let fence = self.fence(now, &operation, done.gate);
+        let fence = self.fence(now, &operation, done.gate).filter(|_| !bites(Tooth::ForgetFence));
         if let Some(fence) = &fence {
             self.promised(&fence.lane, fence.lease_until);
         }
@@ -116,6 +117,13 @@ impl Engine {
             takes.push(Unique::Job(identity.profile.clone(), job));
         }
         let answer_by = fence.is_none().then(|| now.after(LEASE_GRACE_MS));
+        if bites(Tooth::TellEarly) {
+            let event = Event { operation: operation.clone(), entries: Vec::new() };
+            self.outputs.push(Output::Event(Box::new(event)));
+        }
+        if bites(Tooth::SendBeforePersist) && done.send.is_some() {
+            entry.operation = operation.clone();
+        }
         self.outputs.push(Output::Persist(Box::new(WriteSet {
             ticket,
             replaces: newborn.is_none().then_some(stored),
@@ -136,6 +144,7 @@ impl Engine {
         if let (Some(step::Input::Send { .. }), Some(exchange)) = (&input, &mut entry.exchange) {
             exchange.phase = Phase::Writing;
         }
+        let early = done.send.filter(|_| bites(Tooth::SendBeforePersist));
         let pending = PendingWrite {
             id: id.clone(),
             operation,
@@ -150,6 +159,9 @@ impl Engine {
             entry.last_line = Some(last.clone());
         }
         self.writes.insert(ticket, pending);
+        if early.is_some() {
+            self.start_sending(now, id, early);
+        }
     }
 
     pub(super) fn persisted(
@@ -252,7 +264,9 @@ impl Engine {
             let service = self.services.get(&operation.identity.service)?;
             request(operation, profile, &service.base_url, purpose, epoch.0)
         });
-        entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
+        if !bites(Tooth::LoseFloor) {
+            entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
+        }
         match transmit {
             Some(transmit) => self.outputs.push(Output::Transmit(Box::new(transmit))),
             None => self.not_addressable(now, id, purpose),

@@ -8,6 +8,7 @@ use crate::rules::classify::RESULT_FACT;
 use crate::rules::listing::sought;
 use crate::rules::reference::origin;
 use crate::rules::structured::serialize_string;
+use crate::rules::teeth::{Tooth, bites};
 use crate::rules::template::fill;
 
 /// What is read of an answer that is not about the job.
@@ -44,7 +45,10 @@ pub fn request(
         address(call, operation, base_url, page)?
     };
     if submit {
-        let key = operation.identity.key.as_str();
+        let mut key = operation.identity.key.as_str();
+        if bites(Tooth::FreshKey) && operation.life.attempts() > 1 {
+            key = operation.identity.id.as_str();
+        }
         if let Some(carrier) = &profile.key
             && let KeyPlace::Header(name) = &carrier.place
         {

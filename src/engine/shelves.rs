@@ -174,6 +174,16 @@ impl Engine {
         let first = due.as_ref().ok().and_then(|(operations, _)| {
             operations.iter().filter_map(|own| self.due_at(now, queue, own)).min()
         });
+        // The index has what is due now at a later time, where the clock was before its jump.
+        let hidden = due.as_ref().is_ok_and(|(operations, _)| {
+            operations.iter().any(|own| {
+                let indexed = match queue {
+                    Queue::Work => own.due(),
+                    Queue::Delivery => own.delivery_due(),
+                };
+                indexed > Some(now) && self.due_at(now, queue, own).is_some_and(|at| at <= now)
+            })
+        });
         let Some(lane) = self.lanes.get_mut(id) else {
             return;
         };
@@ -199,8 +209,7 @@ impl Engine {
         } else if let Some(first) = first {
             if first <= now {
                 shelf.next = Some(Timestamp(0));
-                // The index has such an operation where the clock was before its jump.
-                shelf.all |= operations.iter().any(|own| is_behind(own, now));
+                shelf.all |= hidden;
                 self.ask_for(now, id);
             } else {
                 shelf.look_at(first);

@@ -1,6 +1,6 @@
 //! The support report: what may be sent to strangers.
 //!
-//! By construction: a [`Page`] takes numbers, points in time and [tokens](token), and nothing else.
+//! By construction: a page takes numbers, points in time and tokens, and nothing else.
 //! A token cannot be a URL, a sentence or a document, so that neither bodies nor signed addresses nor
 //! what a service says in its own words can enter.
 

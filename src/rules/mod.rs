@@ -30,6 +30,7 @@ pub mod status;
 pub mod step;
 pub mod stream;
 pub mod structured;
+pub mod teeth;
 pub mod template;
 pub mod text;
 mod url;

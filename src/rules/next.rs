@@ -2,6 +2,7 @@
 
 use super::bounds::{CLOCK_JUMP_MS, SEND_BEFORE_MS};
 use super::step::Bound;
+use super::teeth::{Tooth, bites};
 use crate::model::evidence::Attempt;
 use crate::model::hold::Hold;
 use crate::model::life::{Delivery, Stage};
@@ -31,6 +32,9 @@ pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     let life = &operation.life;
     if let Some(settlement) = &life.settlement {
         return when(&settlement.hold, now, || Next::Exchange(Purpose::Settle));
+    }
+    if life.is_ended() && bites(Tooth::PollAfterEnding) && life.job().is_some() {
+        return Next::Exchange(Purpose::Poll);
     }
     if life.is_ended() {
         return ended(operation, profile, now);
@@ -99,7 +103,7 @@ pub fn is_behind(operation: &Operation, now: Timestamp) -> bool {
     let deletion = life.deletion.as_ref().map(|own| &own.hold);
     [Some(life.hold()), settlement, delivery, deletion].into_iter().flatten().any(|hold| match hold
     {
-        Hold::Until { wait, .. } => now < wait.set_at,
+        Hold::Until { wait, .. } => now < wait.set_at && !bites(Tooth::StretchWaits),
         Hold::Ready | Hold::Parked { .. } => false,
     })
 }
@@ -117,7 +121,8 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
         let jumped_back = now.after(CLOCK_JUMP_MS) < unresolved.first_at;
         // A request that leaves now may arrive this much later.
         let arrives_by = now.after(SEND_BEFORE_MS + profile.calls.submit.timeout_ms);
-        if jumped_back || unresolved.first_at.after(retention_ms) <= arrives_by {
+        let over = jumped_back || unresolved.first_at.after(retention_ms) <= arrives_by;
+        if over && !bites(Tooth::IgnoreKeyLifetime) {
             return Next::Park(Bound::KeyLifetime);
         }
     }
@@ -126,7 +131,8 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     if too_late || operation.deadline().is_some_and(|deadline| deadline <= now) {
         return Next::Park(Bound::Deadline);
     }
-    if operation.spent.attempts.saturating_add(evidence.attempts) >= operation.limits.attempts {
+    let attempts = operation.spent.attempts.saturating_add(evidence.attempts);
+    if attempts >= operation.limits.attempts && !bites(Tooth::NoAttemptLimit) {
         return Next::Park(Bound::Attempts);
     }
     Next::Exchange(Purpose::Submit)

@@ -32,6 +32,8 @@ mod slot;
 mod store;
 #[path = "../world/tasks.rs"]
 mod tasks;
+#[cfg(feature = "teeth")]
+mod teeth;
 mod transitions;
 mod wire;
 mod world;
@@ -46,6 +48,11 @@ use report::Report;
 
 fn main() -> ExitCode {
     let options = Options::read(std::env::args().skip(1));
+    #[cfg(feature = "teeth")]
+    if options.teeth {
+        let all = teeth::run_all(options.from);
+        return if all { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     if let Some(seed) = options.seed {
         let outcome = run::run(seed, options.trace);
         let report = Report::of(seed, &outcome);

@@ -91,7 +91,10 @@ async fn carry(world: World, request: Request, answer: Slot<Answer>) {
         return;
     }
     answer.fill(match outcome.delivery {
-        Delivery::Answer(response) => Ok(head(&response, false)),
+        Delivery::Answer(response) => {
+            world.answered(&request, response.status);
+            Ok(head(&response, false))
+        }
         Delivery::Truncated(response) => Ok(head(&response, true)),
         Delivery::Lost => Err(Lost),
     });

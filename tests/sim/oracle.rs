@@ -33,6 +33,8 @@ pub struct Oracle {
     pub executions: BTreeMap<(String, u64), u64>,
     /// Faults that were put in the place of answers, by the key of the work.
     pub lies: BTreeMap<(String, Kind), u64>,
+    /// Keys of jobs whose result the service has said to be gone.
+    pub gone: BTreeSet<String>,
     /// State-changing attempts that left: (operation, cancel, number).
     pub left: BTreeSet<(OperationId, bool, u32)>,
     /// The last request of each operation: when, from which context, after how many clock changes.

@@ -14,7 +14,7 @@ use super::world::World;
 const LONGEST_WAIT_MS: u64 = 200_000;
 
 /// How long before its end a key's lifetime counts as over, in milliseconds.
-const KEY_MARGIN_MS: u64 = 120_000;
+const KEY_MARGIN_MS: u64 = 40_000;
 
 /// Unreadable results, failed downloads and answers "not ready" before a person is asked.
 const UNREADABLE_MAX: u64 = 5;
@@ -59,7 +59,7 @@ fn is_justified(world: &World, own: &Operation, reason: ParkReason) -> bool {
         ParkReason::BudgetExhausted => {
             let fetching = matches!(own.life.stage, Stage::Result { .. });
             own.spent.attempts + evidence.attempts >= own.limits.attempts
-                || fetching && own.counters.failures >= DOWNLOADS_MAX
+                || fetching && own.counters.failures >= DOWNLOADS_MAX && !world.is_gone(own)
                 || own.counters.not_ready > NOT_READY_MAX
         }
         ParkReason::OutcomeUnknown => {
@@ -85,6 +85,19 @@ impl World {
     pub fn lies(&self, own: &Operation, kind: Kind) -> u64 {
         let key = (own.identity.key.as_str().to_owned(), kind);
         self.0.oracle.borrow().lies.get(&key).copied().unwrap_or(0)
+    }
+
+    /// Whether the service has said that it no longer has the result.
+    fn is_gone(&self, own: &Operation) -> bool {
+        self.0.oracle.borrow().gone.contains(own.identity.key.as_str())
+    }
+
+    /// Whether the service no longer has the result.
+    fn is_expired(&self, own: &Operation) -> bool {
+        let Some(work) = self.work(own) else { return false };
+        let oracle = self.0.oracle.borrow();
+        let job = own.life.job().and_then(|job| oracle.jobs.get(job.as_str()));
+        job.is_some_and(|job| self.now() >= job.at + work.duration_ms + work.retention_ms)
     }
 
     /// The work that an operation stands for.
@@ -122,14 +135,8 @@ impl World {
                         || after.life.job().is_some()
                         || after.life.evidence.disproved)
             }
-            Ending::Expired(_) => job.as_ref().is_some_and(|job| {
-                let oracle = self.0.oracle.borrow();
-                let ended = work.duration_ms + work.retention_ms;
-                let over = oracle.jobs.get(job).is_some_and(|job| self.now() >= job.at + ended);
-                drop(oracle);
-                // A 404 past the date that the service named, by whatever clock, is an expiry too.
-                over || self.lies(after, Kind::NotFound) > 0
-            }),
+            // A 404 past the date that the service named, by whatever clock, is an expiry too.
+            Ending::Expired(_) => self.is_expired(after) || self.lies(after, Kind::NotFound) > 0,
             Ending::Incomplete { .. } => self.lies(after, Kind::PageOk) > UNREADABLE_MAX,
             Ending::Abandoned => wished(|oracle| &oracle.abandoned),
         };

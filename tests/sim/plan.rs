@@ -74,7 +74,7 @@ impl Plan {
                 ..Limits::default()
             }
         };
-        let short_key = dice.up_to(9) == 0;
+        let short_key = dice.up_to(9) < 3;
         Self {
             seed,
             contexts: pick(dice, &[1, 1, 2, 2, 3, 4]),
@@ -88,7 +88,7 @@ impl Plan {
             limits,
             meddles: dice.up_to(2) == 0,
             derives_keys: two(dice),
-            key_ms: if short_key && hard { 600_000 } else { DAY_MS },
+            key_ms: if short_key && hard { 120_000 } else { DAY_MS },
             drift_ppm: pick(dice, &[0, 0, 200, -200, 20_000, -20_000]),
             latency_ms: pick(dice, &[1, 10, 10, 60, 400]),
         }

@@ -130,6 +130,15 @@ impl World {
         }
     }
 
+    /// A whole answer comes back; one that says "gone" is noted.
+    pub fn answered(&self, request: &Request, status: u16) {
+        let mut oracle = self.0.oracle.borrow_mut();
+        let job = job_in(request).and_then(|id| oracle.jobs.get(id));
+        if let Some(key) = job.filter(|_| status == 410).map(|job| job.key.clone()) {
+            oracle.gone.insert(key);
+        }
+    }
+
     /// A request has been at the service.
     pub fn arrived(&self, request: &Request, fault: Option<Kind>, outcome: &Outcome) {
         let call = self.0.service.borrow().service.stage_of(request);

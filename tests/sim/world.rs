@@ -39,6 +39,8 @@ pub struct Shared {
     /// The names of contexts that have ended.
     pub dead: RefCell<BTreeSet<ContextId>>,
     pub born: Cell<u64>,
+    /// How often some task has run.
+    pub turns: Cell<u64>,
     /// The faults are over.
     pub calm: Cell<bool>,
     /// How far the machine's clock has been set wrong, in milliseconds.
@@ -97,6 +99,7 @@ impl World {
             contexts: RefCell::default(),
             dead: RefCell::default(),
             born: Cell::new(0),
+            turns: Cell::new(0),
             calm: Cell::new(false),
             offset_ms: Cell::new(0),
             offline_until: Cell::new(0),
@@ -174,12 +177,14 @@ impl World {
     /// Runs until a point in time, unless a promise is broken before.
     pub fn run(&self, until_ms: u64) {
         const TURNS_MAX: u64 = 20_000;
+        const ALL_TURNS_MAX: u64 = 1_000_000;
         let mut turns = 0_u64;
         while !self.is_breached() {
             if self.0.tasks.run_ready() {
                 turns += 1;
-                if turns > TURNS_MAX {
-                    self.breach(|| "it is busy for ever without time passing".into());
+                self.0.turns.set(self.0.turns.get() + 1);
+                if turns > TURNS_MAX || self.0.turns.get() > ALL_TURNS_MAX {
+                    self.breach(|| "it is busy without coming to rest".into());
                 }
                 continue;
             }

@@ -52,6 +52,8 @@ enum Commands {
         #[arg(long)]
         deep: bool,
     },
+    /// Simulates whole machines under faults, each run decided by one seed
+    Sim(sim::Wanted),
     /// Builds the archive that is published
     Pack,
     /// Serves the demo on this machine
@@ -88,6 +90,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Setup => setup::run(workspace)?,
         Commands::Lint => lint::run(workspace)?,
         Commands::Test { part, deep } => test::run(workspace, part, deep)?,
+        Commands::Sim(wanted) => sim::run(workspace, &wanted)?,
         Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,

@@ -21,6 +21,9 @@ pub(crate) struct Wanted {
     /// Tells everything that happens in it
     #[arg(long, requires = "seed")]
     trace: bool,
+    /// Sets deliberate faults, one after the other, and shows how soon each is caught
+    #[arg(long)]
+    teeth: bool,
 }
 
 /// Seeds of an ordinary test.
@@ -31,7 +34,7 @@ const SEEDS_DEEP: u64 = 200_000;
 
 /// Runs what is wanted.
 pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
-    let mut command = command(workspace)?;
+    let mut command = command(workspace, wanted.teeth)?;
     match wanted.seed {
         Some(seed) => command.args(["--seed", &seed.to_string()]),
         None => {
@@ -42,20 +45,26 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
     if wanted.trace {
         command.arg("--trace");
     }
+    if wanted.teeth {
+        command.arg("--teeth");
+    }
     process::run(&mut command)
 }
 
 /// The simulation as a part of the tests.
 pub(crate) fn test(workspace: &Workspace, deep: bool) -> Result<Command> {
     let seeds = if deep { SEEDS_DEEP } else { SEEDS };
-    let mut command = command(workspace)?;
+    let mut command = command(workspace, false)?;
     command.args(["--seeds", &seeds.to_string()]);
     Ok(command)
 }
 
-fn command(workspace: &Workspace) -> Result<Command> {
+fn command(workspace: &Workspace, teeth: bool) -> Result<Command> {
     let mut command = lint::cargo(workspace)?;
     command.args(["test", "--quiet", "--package", "holdfast", "--profile", "sim"]);
+    if teeth {
+        command.args(["--features", "teeth"]);
+    }
     command.args(["--test", "sim", "--"]);
     Ok(command)
 }

@@ -16,6 +16,7 @@ use crate::model::profile::{Profile, Purpose};
 use crate::model::storage::{Durability, Erase};
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::REQUEST_FLOOR_MS;
+use crate::rules::teeth::{Tooth, bites};
 
 pub(super) struct Pen<'a> {
     pub(super) op: Operation,
@@ -237,7 +238,9 @@ impl<'a> Pen<'a> {
         let cancelled = matches!(ending, Ending::Cancelled);
         let event = ending.name();
         self.op.life.end(self.now, ending)?;
-        self.strictly();
+        if !bites(Tooth::RelaxedEnding) {
+            self.strictly();
+        }
         let billing_open = self.profile.settlement.as_ref().is_some_and(|policy| {
             self.op.life.job().is_some()
                 && match &self.op.ledger.token_state {

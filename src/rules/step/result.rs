@@ -9,6 +9,7 @@ use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::backoff;
 use crate::rules::bounds::{REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX};
 use crate::rules::classify::{Finding, Said, Verdict};
+use crate::rules::teeth::{Tooth, bites};
 
 pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
     let said = &verdict.said;
@@ -66,9 +67,13 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
 fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal> {
     match meaning {
         Meaning::NotReady if pen.profile.calls.poll.is_none() => still_running(pen, said),
+        Meaning::NotReady if bites(Tooth::NotReadyIsExpired) => {
+            pen.end(Ending::Expired(said.fault.clone()))
+        }
         Meaning::NotReady | Meaning::RunningOrFailed | Meaning::InProgress => not_ready(pen, said),
         Meaning::Undelivered => undelivered(pen, said),
         Meaning::Failed => work::failed_job(pen, said, said.class),
+        Meaning::Expired if bites(Tooth::SwallowExpired) => failed(pen, Some(said)),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
         Meaning::NotFound if expiry(pen).is_some_and(|at| at <= pen.now) => {
             pen.end(Ending::Expired(said.fault.clone()))

@@ -11,6 +11,7 @@ use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::backoff;
 use crate::rules::bounds::{REFUSALS_MAX, SEND_BEFORE_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
+use crate::rules::teeth::{Tooth, bites};
 
 pub(super) fn send(pen: &mut Pen<'_>, scope: Option<Scope>) -> Result<(), Illegal> {
     if pen.op.life.evidence.is_of_another(scope.as_ref()) {
@@ -18,7 +19,9 @@ pub(super) fn send(pen: &mut Pen<'_>, scope: Option<Scope>) -> Result<(), Illega
     }
     let timeout_ms = pen.profile.calls.submit.timeout_ms;
     pen.op.life.write_ahead(pen.now, SEND_BEFORE_MS, timeout_ms + SEND_BEFORE_MS, scope)?;
-    pen.strictly();
+    if !bites(Tooth::RelaxedAttempt) {
+        pen.strictly();
+    }
     pen.note("submit.written").purpose = Some(Purpose::Submit);
     pen.send(Purpose::Submit);
     Ok(())
@@ -31,7 +34,13 @@ pub(super) fn not_sent(pen: &mut Pen<'_>) -> Result<(), Illegal> {
 }
 
 pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
-    pen.op.life.lost()?;
+    if bites(Tooth::UnknownIsRefused) {
+        pen.op.life.refused()?;
+    } else if bites(Tooth::ForgetUnresolved) {
+        pen.op.life.not_sent()?;
+    } else {
+        pen.op.life.lost()?;
+    }
     pen.note("submit.lost").purpose = Some(Purpose::Submit);
     unknown(pen, None, WaitReason::Backoff)
 }
@@ -159,6 +168,10 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             pen.op.life.lost()?;
             try_again(pen, Some(said), WaitReason::Backoff)
         }
+        Meaning::InProgress if bites(Tooth::ConflictIsRefusal) => {
+            pen.op.life.refused()?;
+            rejected(pen, said)
+        }
         Meaning::InProgress => {
             pen.op.life.lost()?;
             try_again(pen, Some(said), WaitReason::InProgress)
@@ -219,6 +232,9 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
 
 /// A refusal ends the operation only when no attempt at all can have been accepted.
 fn rejected(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    if bites(Tooth::RejectAfterUnknown) {
+        pen.op.life.disproved()?;
+    }
     if !pen.op.life.evidence.may_be_accepted() {
         return pen.end(Ending::Rejected(said.fault.clone()));
     }
@@ -230,6 +246,9 @@ fn rejected(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
 }
 
 fn try_again(pen: &mut Pen<'_>, said: Option<&Said>, reason: WaitReason) -> Result<(), Illegal> {
+    if bites(Tooth::ParkAtOnce) {
+        return pen.park(ParkReason::OutcomeUnknown);
+    }
     if pen.profile.key.is_none() && pen.op.life.evidence.unresolved.is_some() {
         return reconcile::unknowable(pen);
     }
@@ -239,7 +258,8 @@ fn try_again(pen: &mut Pen<'_>, said: Option<&Said>, reason: WaitReason) -> Resu
 /// A wish to cancel ends the sending: at once where nothing can have been accepted; where something
 /// may have been, it is never sent again to learn the id: it is looked up, or a person is asked.
 pub(super) fn gave_up(pen: &mut Pen<'_>) -> Result<bool, Illegal> {
-    if pen.op.life.cancel.is_none() {
+    let resend = bites(Tooth::ResendCancelled) && pen.op.life.evidence.may_be_accepted();
+    if pen.op.life.cancel.is_none() || resend {
         return Ok(false);
     }
     if pen.op.life.evidence.may_be_accepted() {

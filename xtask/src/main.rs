@@ -67,8 +67,6 @@ enum Commands {
     },
     /// Measures the package against its budget
     Size,
-    /// Lives through worlds in which everything fails, each decided by one seed
-    Sim(sim::Wanted),
 }
 
 fn main() -> ExitCode {
@@ -95,7 +93,6 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,
         Commands::Size => size::run(workspace)?,
-        Commands::Sim(wanted) => sim::run(workspace, &wanted)?,
     }
     Ok(())
 }

@@ -47,8 +47,7 @@ impl<P: Ports> Driver<P> {
         let app = self.0.ports.app();
         let mut whole = app.validates(&transmit.service).then(Vec::new);
         let mut digest = Sha256Stream::default();
-        let (mut bytes, mut index) = (0_u64, 0);
-        let mut piece = Vec::new();
+        let (mut bytes, mut index, mut piece) = (0_u64, 0, Vec::new());
         let mut news = News { told_at: self.0.ports.runtime().now(), id: None, pending: false };
         loop {
             let next = match body.next().await {

@@ -8,7 +8,7 @@ use super::fold::fold;
 use super::output::{Output, Ticket, WriteSet};
 use super::reply::{CallError, CallId};
 use super::request::request;
-use crate::model::ids::{OperationId, WriteId};
+use crate::model::ids::{JobId, OperationId, WriteId};
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
@@ -36,6 +36,20 @@ impl PendingWrite {
     pub(super) const fn identity(&self) -> &crate::model::operation::Identity {
         &self.operation.identity
     }
+}
+
+/// What belongs to an operation alone: its key, from its birth on, and its job.
+fn takes(operation: &Operation, with_key: bool, job: Option<JobId>) -> Vec<Unique> {
+    let identity = &operation.identity;
+    let mut all = Vec::new();
+    if with_key && !identity.key.as_str().is_empty() {
+        let (account, service) = (identity.account.clone(), identity.service.clone());
+        all.push(Unique::Key(account, service, identity.key.clone()));
+    }
+    if let Some(job) = job {
+        all.push(Unique::Job(identity.profile.clone(), job));
+    }
+    all
 }
 
 impl Engine {
@@ -102,20 +116,9 @@ impl Engine {
         let write_id = [self.context.as_str(), ":", &self.tickets.to_string()].concat();
         operation.revision = stored.next();
         let journal = fold(&mut operation, entry.last_line.as_ref(), &done.entries);
-        let identity = &operation.identity;
-        let mut takes = Vec::new();
         let erased = done.erase == Erase::Everything;
-        if (newborn.is_some() || erased) && !identity.key.as_str().is_empty() {
-            takes.push(Unique::Key(
-                identity.account.clone(),
-                identity.service.clone(),
-                identity.key.clone(),
-            ));
-        }
         let job = if erased { operation.life.job().cloned() } else { done.job };
-        if let Some(job) = job {
-            takes.push(Unique::Job(identity.profile.clone(), job));
-        }
+        let takes = takes(&operation, newborn.is_some() || erased, job);
         let answer_by = fence.is_none().then(|| now.after(LEASE_GRACE_MS));
         if bites(Tooth::TellEarly) {
             let event = Event { operation: operation.clone(), entries: Vec::new() };

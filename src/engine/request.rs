@@ -14,6 +14,21 @@ use crate::rules::template::fill;
 /// What is read of an answer that is not about the job.
 const REFUSAL_FACTS: &[&str] = &["code", "message", "requestId", "traceId"];
 
+/// What is looked for in the answer.
+fn facts(profile: &Profile, listing: bool, result_at: Option<&String>) -> Vec<FactSource> {
+    let mut facts = profile.facts.clone();
+    if listing {
+        // What a listing says of jobs is not said of this operation.
+        facts.retain(|own| REFUSAL_FACTS.contains(&own.name.as_str()));
+    } else {
+        facts.extend(profile.carry.iter().cloned());
+    }
+    if let Some(place) = result_at {
+        facts.push(FactSource { name: RESULT_FACT.into(), places: vec![place.clone()] });
+    }
+    facts
+}
+
 /// The request for an exchange; `None` when the profile has no such call, or what the call is
 /// addressed by is not known.
 pub fn request(
@@ -63,17 +78,8 @@ pub fn request(
     if !own_origin && !call.any_origin {
         return None;
     }
-    let mut facts = profile.facts.clone();
-    if listing {
-        // What a listing says of jobs is not said of this operation.
-        facts.retain(|own| REFUSAL_FACTS.contains(&own.name.as_str()));
-    } else {
-        facts.extend(profile.carry.iter().cloned());
-    }
     let result_at = Some(profile.result_at.clone()).filter(|own| !own.is_empty());
-    if let Some(place) = &result_at {
-        facts.push(FactSource { name: RESULT_FACT.into(), places: vec![place.clone()] });
-    }
+    let facts = facts(profile, listing, result_at.as_ref());
     Some(Transmit {
         id: operation.identity.id.clone(),
         service: operation.identity.service.clone(),

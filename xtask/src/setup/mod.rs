@@ -22,20 +22,18 @@ enum Outcome {
 
 struct Step {
     name: &'static str,
-    /// Nothing works without it.
-    necessary: bool,
     run: fn(&Workspace, &mut Apt) -> Result<Outcome>,
 }
 
 const STEPS: [Step; 5] = [
-    Step { name: "compiler for WebAssembly", necessary: true, run: steps::wasm_target },
-    Step { name: "npm's tools in tests/", necessary: true, run: steps::npm_packages },
-    Step { name: "Chromium and its driver", necessary: true, run: steps::browser },
-    Step { name: "runner of browser tests", necessary: true, run: steps::test_runner },
-    Step { name: "strace", necessary: false, run: steps::strace },
+    Step { name: "compiler for WebAssembly", run: steps::wasm_target },
+    Step { name: "npm's tools in tests/", run: steps::npm_packages },
+    Step { name: "Chromium and its driver", run: steps::browser },
+    Step { name: "runner of browser tests", run: steps::test_runner },
+    Step { name: "strace", run: steps::strace },
 ];
 
-/// Runs every step; an error when something necessary is missing.
+/// Runs every step; an error when something is missing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut apt = Apt::default();
     let mut missing = Vec::new();
@@ -48,9 +46,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
             Outcome::Installed(what) => println!("      installed: {what}"),
             Outcome::Missing(what) => {
                 println!("      missing: {what}");
-                if step.necessary {
-                    missing.push(step.name);
-                }
+                missing.push(step.name);
             }
         }
     }

@@ -25,7 +25,7 @@
 //! answers 422 and a cancelled one 409 `Canceled`.
 use serde_json::{Value, json};
 
-use crate::frame::{Desk, Job, Keys, Known, Model, Opening, Phase, Route, Settings, Steer};
+use crate::frame::{Job, Known, Model, Phase, Route, Settings, State, Steer};
 use crate::http::digest;
 use crate::{Call, Request, Response, Service};
 
@@ -61,42 +61,32 @@ impl Default for AzureLroConfig {
     }
 }
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct AzureLro {
-    desk: Desk,
-    config: AzureLroConfig,
-    keys: Keys<Response>,
+impl From<AzureLroConfig> for Settings {
+    fn from(config: AzureLroConfig) -> Self {
+        config.settings
+    }
 }
 
-impl AzureLro {
-    /// A service that has seen no request.
-    pub fn new(config: AzureLroConfig) -> Self {
-        let settings = config.settings.clone();
-        let keys = Keys::kept_for(settings.key_retention_ms);
-        Self { desk: Desk::new(settings), config, keys }
-    }
+/// The model; it keeps the answer that each key led to.
+pub type AzureLro = State<AzureLroConfig, Response>;
 
+impl AzureLro {
     fn create(&mut self, now: u64, request: &Request) -> Response {
-        let body = request.parsed();
-        let Some(steer) = Steer::of(&body) else {
+        let Some(steer) = Steer::of(&request.parsed()) else {
             return refusal(400, "InvalidRequest", "The body must be a JSON object.");
         };
         let key = Self::key(request).unwrap_or_default();
         let identity = digest(&[&request.body]);
         if !key.is_empty() {
-            match self.keys.look(now, &key, &identity) {
+            match self.look(now, &key, &identity) {
                 Known::New => {}
                 Known::Same(answer) => return answer,
                 Known::Changed => {
-                    self.desk.ledger.key_mismatches += 1;
                     return refusal(409, "OperationIdConflict", "The id came with another body.");
                 }
             }
         }
-        let price = self.desk.settings.price;
-        let opening = Opening { key: &key, at: "", body, steer, parent: None, asked: None, price };
-        let Some(job) = self.desk.open(now, request, opening) else {
+        let Some(job) = self.desk.open_usual(now, request, &key, steer) else {
             return refusal(402, "InsufficientCredits", "The credits are used up.");
         };
         self.advance(now);
@@ -107,7 +97,7 @@ impl AzureLro {
         };
         let address = self.desk.link(&format!("/v1/operations/{}", job.id));
         let answer = Response::json(202, &self.operation(now, &job)).with_header(header, &address);
-        let mut answer = self.waiting(answer);
+        let mut answer = answer.with_retry_after(self.config.retry_after_s);
         if !key.is_empty() {
             answer = answer.with_header("repeatability-result", "accepted");
             self.keys.keep(now, &key, identity, answer.clone());
@@ -120,12 +110,16 @@ impl AzureLro {
             return refusal(404, "NotFound", "There is no such operation.");
         };
         let by_status = self.config.style == AzureStyle::Location;
-        match (by_status, job.phase_at(now).is_ended()) {
-            (true, true) => self.report(now, id),
-            (true, false) => self.waiting(Response { status: 202, ..Response::default() }),
-            (false, true) => Response::json(200, &self.operation(now, &job)),
-            (false, false) => self.waiting(Response::json(200, &self.operation(now, &job))),
+        let has_ended = job.phase_at(now).is_ended();
+        if by_status && has_ended {
+            return self.report(now, id);
         }
+        let answer = if by_status {
+            Response { status: 202, ..Response::default() }
+        } else {
+            Response::json(200, &self.operation(now, &job))
+        };
+        answer.with_retry_after(self.config.retry_after_s.filter(|_| !has_ended))
     }
 
     fn cancel(&mut self, now: u64, id: &str) -> Response {
@@ -149,10 +143,7 @@ impl AzureLro {
             Phase::Completed if now >= job.expires_ms() => {
                 refusal(410, "ResultExpired", "The report has been removed.")
             }
-            Phase::Completed => {
-                self.desk.served(id);
-                Response::json(200, &self.desk.report(&job))
-            }
+            Phase::Completed => self.desk.serve_report(200, &job),
             Phase::Failed => {
                 let code = pascal(job.failure().0);
                 refusal(422, &code, "The work failed, as its request asked.")
@@ -181,40 +172,13 @@ impl AzureLro {
         }
         body
     }
-
-    fn waiting(&self, answer: Response) -> Response {
-        match self.config.retry_after_s {
-            Some(seconds) => answer.with_header("retry-after", &seconds.to_string()),
-            None => answer,
-        }
-    }
-}
-
-impl Default for AzureLro {
-    fn default() -> Self {
-        Self::new(AzureLroConfig::default())
-    }
 }
 
 impl Model for AzureLro {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
         match (request.method.as_str(), request.parts().as_slice()) {
-            ("POST", ["v1", "reports"]) => Route::to(Call::Submit, ""),
-            ("GET", ["v1", "operations", id]) => Route::of_job(Call::Poll, id),
-            ("POST", ["v1", "operations", named]) => match named.strip_suffix(":cancel") {
-                Some(id) => Route::of_job(Call::Cancel, id),
-                None => Route::nowhere(),
-            },
             ("GET", ["v1", "reports", id]) => Route::of_job(Call::Result, id),
-            _ => Route::nowhere(),
+            _ => Route::by_operations(request),
         }
     }
 
@@ -236,10 +200,6 @@ impl Model for AzureLro {
             (Call::Result, Some(id)) => self.report(now_ms, id),
             _ => refusal(404, "NotFound", "There is nothing at this path."),
         }
-    }
-
-    fn forget(&mut self) {
-        self.keys.clear();
     }
 
     fn refuse(&mut self, status: u16, code: &str, message: &str) -> Response {

@@ -34,7 +34,7 @@ mod runs;
 
 use std::collections::BTreeMap;
 
-use crate::frame::{Desk, Job, Model, Phase, Route, Settings};
+use crate::frame::{Job, Model, Phase, Route, Settings, State};
 use crate::{Call, Request, Response};
 
 /// The model's settings.
@@ -61,29 +61,26 @@ impl Default for BulkgridConfig {
     }
 }
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct Bulkgrid {
-    desk: Desk,
-    config: BulkgridConfig,
-    /// When each deleted run was deleted.
-    deleted_ms: BTreeMap<String, u64>,
+impl From<BulkgridConfig> for Settings {
+    fn from(config: BulkgridConfig) -> Self {
+        config.settings
+    }
 }
 
-impl Bulkgrid {
-    /// A service that has seen no request.
-    pub fn new(config: BulkgridConfig) -> Self {
-        let desk = Desk::new(config.settings.clone());
-        Self { desk, config, deleted_ms: BTreeMap::new() }
-    }
+/// When a deleted run was deleted, by its id.
+type Deleted = BTreeMap<String, u64>;
 
+/// The model; it keeps no keys.
+pub type Bulkgrid = State<BulkgridConfig, (), Deleted>;
+
+impl Bulkgrid {
     /// A run that reads find.
     fn run(&self, now: u64, id: &str) -> Option<Job> {
         self.desk.visible(now, id).filter(|_| !self.is_gone(now, id))
     }
 
     fn is_gone(&self, now: u64, id: &str) -> bool {
-        let deleted_ms = self.deleted_ms.get(id);
+        let deleted_ms = self.own.get(id);
         deleted_ms.is_some_and(|at| now >= at.saturating_add(self.config.cleanup_after_ms))
     }
 
@@ -92,21 +89,7 @@ impl Bulkgrid {
     }
 }
 
-impl Default for Bulkgrid {
-    fn default() -> Self {
-        Self::new(BulkgridConfig::default())
-    }
-}
-
 impl Model for Bulkgrid {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
         let parts = request.parts();
         let ["api", "v1", rest @ ..] = parts.as_slice() else {
@@ -147,10 +130,6 @@ impl Model for Bulkgrid {
             (Call::Delete, Some(id)) => self.delete(now_ms, id),
             _ => self.refuse(404, "route_not_found", "There is nothing at this path."),
         }
-    }
-
-    fn forget(&mut self) {
-        self.deleted_ms.clear();
     }
 
     fn token(request: &Request) -> Option<&str> {

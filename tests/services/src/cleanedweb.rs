@@ -48,7 +48,7 @@ mod results;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::frame::{Desk, Keys, Model, Phase, Route, Settings};
+use crate::frame::{Desk, Model, Phase, Route, Settings, State};
 use crate::{Call, Request, Response};
 
 /// The model's settings.
@@ -78,13 +78,18 @@ impl Default for CleanedWebConfig {
     }
 }
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct CleanedWeb {
-    desk: Desk,
-    config: CleanedWebConfig,
-    /// The run that each key made.
-    keys: Keys<String>,
+impl From<CleanedWebConfig> for Settings {
+    fn from(config: CleanedWebConfig) -> Self {
+        config.settings
+    }
+}
+
+/// The model; it keeps the run that each key made.
+pub type CleanedWeb = State<CleanedWebConfig, String, Sources>;
+
+/// What the model knows of its sources.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
     runs: BTreeMap<String, Run>,
     /// The active versions that are not the first one.
     versions: BTreeMap<String, String>,
@@ -111,34 +116,12 @@ enum Delivery {
 }
 
 impl CleanedWeb {
-    /// A service that has seen no request.
-    pub fn new(config: CleanedWebConfig) -> Self {
-        let settings = config.settings.clone();
-        let keys = Keys::kept_for(settings.key_retention_ms);
-        let (runs, versions) = (BTreeMap::new(), BTreeMap::new());
-        Self { desk: Desk::new(settings), config, keys, runs, versions }
-    }
-
     fn active_version(&self, source: &str) -> String {
-        self.versions.get(source).unwrap_or(&self.config.version).clone()
-    }
-}
-
-impl Default for CleanedWeb {
-    fn default() -> Self {
-        Self::new(CleanedWebConfig::default())
+        self.own.versions.get(source).unwrap_or(&self.config.version).clone()
     }
 }
 
 impl Model for CleanedWeb {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
         let parts = request.parts();
         let ["v1", "sources", source, rest @ ..] = parts.as_slice() else {
@@ -175,17 +158,11 @@ impl Model for CleanedWeb {
         let is_done = |desk: &Desk, id: &String| {
             desk.jobs.get(id).is_some_and(|job| job.phase_at(now_ms) == Phase::Completed)
         };
-        for (id, run) in &mut self.runs {
+        for (id, run) in &mut self.own.runs {
             if run.delivery == Delivery::Pending && is_done(&self.desk, id) {
                 run.settle(id, &mut self.desk);
             }
         }
-    }
-
-    fn forget(&mut self) {
-        self.keys.clear();
-        self.runs.clear();
-        self.versions.clear();
     }
 
     fn tells_end(response: &Response) -> bool {

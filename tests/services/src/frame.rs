@@ -8,6 +8,7 @@ mod problem;
 mod report;
 mod route;
 mod settings;
+mod state;
 mod steer;
 
 pub(crate) use desk::{Desk, Opening};
@@ -17,4 +18,5 @@ pub(crate) use model::{Model, bearer, refusal};
 pub(crate) use problem::problem;
 pub(crate) use route::{Route, query};
 pub use settings::Settings;
+pub use state::State;
 pub(crate) use steer::{Ending, FailureClass, Steer};

@@ -25,9 +25,7 @@
 //! `INSUFFICIENT_CREDITS` where the credits are used up, by a fault `RATE_LIMITED`.
 use serde_json::{Value, json};
 
-use crate::frame::{
-    Desk, FailureClass, Job, Keys, Known, Model, Opening, Phase, Route, Settings, Steer,
-};
+use crate::frame::{FailureClass, Job, Known, Model, Phase, Route, Settings, State, Steer};
 use crate::http::digest;
 use crate::{Call, Request, Response, Service};
 
@@ -44,21 +42,16 @@ impl Default for GoogleLroConfig {
     }
 }
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct GoogleLro {
-    desk: Desk,
-    /// The job that each request id made.
-    keys: Keys<String>,
+impl From<GoogleLroConfig> for Settings {
+    fn from(config: GoogleLroConfig) -> Self {
+        config.settings
+    }
 }
 
-impl GoogleLro {
-    /// A service that has seen no request.
-    pub fn new(config: GoogleLroConfig) -> Self {
-        let keys = Keys::kept_for(config.settings.key_retention_ms);
-        Self { desk: Desk::new(config.settings), keys }
-    }
+/// The model; it keeps the job that each request id made.
+pub type GoogleLro = State<GoogleLroConfig, String>;
 
+impl GoogleLro {
     fn create(&mut self, now: u64, request: &Request) -> Response {
         let body = request.parsed();
         let Some(steer) = Steer::of(&body) else {
@@ -74,18 +67,15 @@ impl GoogleLro {
                     "`request_id` must be a UUID, version 4.",
                 );
             }
-            match self.keys.look(now, &key, &identity) {
+            match self.look(now, &key, &identity) {
                 Known::New => {}
                 Known::Same(id) => return self.poll(now, &id),
                 Known::Changed => {
-                    self.desk.ledger.key_mismatches += 1;
                     return refusal(409, "REQUEST_ID_REUSED", "The id came with another body.");
                 }
             }
         }
-        let price = self.desk.settings.price;
-        let opening = Opening { key: &key, at: "", body, steer, parent: None, asked: None, price };
-        let Some(job) = self.desk.open(now, request, opening) else {
+        let Some(job) = self.desk.open_usual(now, request, &key, steer) else {
             return refusal(429, "INSUFFICIENT_CREDITS", "The credits are used up.");
         };
         if !key.is_empty() {
@@ -149,31 +139,9 @@ impl GoogleLro {
     }
 }
 
-impl Default for GoogleLro {
-    fn default() -> Self {
-        Self::new(GoogleLroConfig::default())
-    }
-}
-
 impl Model for GoogleLro {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
-        match (request.method.as_str(), request.parts().as_slice()) {
-            ("POST", ["v1", "reports"]) => Route::to(Call::Submit, ""),
-            ("GET", ["v1", "operations", id]) => Route::of_job(Call::Poll, id),
-            ("POST", ["v1", "operations", named]) => match named.strip_suffix(":cancel") {
-                Some(id) => Route::of_job(Call::Cancel, id),
-                None => Route::nowhere(),
-            },
-            _ => Route::nowhere(),
-        }
+        Route::by_operations(request)
     }
 
     fn serve(&mut self, now_ms: u64, request: &Request, route: Route<'_>) -> Response {
@@ -183,10 +151,6 @@ impl Model for GoogleLro {
             (Call::Cancel, Some(id)) => self.cancel(now_ms, id),
             _ => refusal(404, "NOT_FOUND", "There is nothing at this path."),
         }
-    }
-
-    fn forget(&mut self) {
-        self.keys.clear();
     }
 
     fn refuse(&mut self, status: u16, code: &str, message: &str) -> Response {

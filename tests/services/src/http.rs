@@ -91,6 +91,14 @@ impl Response {
         self
     }
 
+    /// The same answer with a `Retry-After` where there is one, in seconds.
+    pub(crate) fn with_retry_after(self, seconds: Option<u64>) -> Self {
+        match seconds {
+            Some(seconds) => self.with_header("retry-after", &seconds.to_string()),
+            None => self,
+        }
+    }
+
     /// The first value of a header field.
     pub fn header(&self, name: &str) -> Option<&str> {
         find(&self.headers, name)

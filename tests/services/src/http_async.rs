@@ -24,11 +24,9 @@
 //! code (`upstream_timeout`, `source_blocked`, …) and a cancelled one 410 `cancelled`; a report
 //! after its retention 410 `result_expired`. A synchronous failure has the statuses of
 //! [`IdempotencyKey`](crate::IdempotencyKey).
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::frame::{
-    Desk, Job, Keys, Known, Model, Opening, Phase, Route, Settings, Steer, problem,
-};
+use crate::frame::{Job, Known, Model, Phase, Route, Settings, State, Steer, problem};
 use crate::http::digest;
 use crate::{Call, Request, Response, Service};
 
@@ -68,34 +66,27 @@ impl Default for HttpAsyncConfig {
     }
 }
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct HttpAsync {
-    desk: Desk,
-    config: HttpAsyncConfig,
-    keys: Keys<Response>,
+impl From<HttpAsyncConfig> for Settings {
+    fn from(config: HttpAsyncConfig) -> Self {
+        config.settings
+    }
 }
 
-impl HttpAsync {
-    /// A service that has seen no request.
-    pub fn new(config: HttpAsyncConfig) -> Self {
-        let settings = config.settings.clone();
-        let keys = Keys::kept_for(settings.key_retention_ms);
-        Self { desk: Desk::new(settings), config, keys }
-    }
+/// The model; it keeps the answer that each key led to.
+pub type HttpAsync = State<HttpAsyncConfig, Response>;
 
+impl HttpAsync {
     fn create(&mut self, now: u64, request: &Request) -> Response {
-        let body = request.parsed();
-        let Some(steer) = Steer::of(&body) else {
+        let Some(steer) = Steer::of(&request.parsed()) else {
             return problem(400, "invalid_request", "The body must be a JSON object.");
         };
         let key = request.header("idempotency-key").unwrap_or_default();
         if key.is_empty() {
-            return self.execute(now, request, key, steer, body).unwrap_or_else(|refusal| refusal);
+            return self.execute(now, request, key, steer).unwrap_or_else(|refusal| refusal);
         }
         let identity = digest(&[&request.body]);
-        match self.keys.look(now, key, &identity) {
-            Known::New => match self.execute(now, request, key, steer, body) {
+        match self.look(now, key, &identity) {
+            Known::New => match self.execute(now, request, key, steer) {
                 Ok(answer) => {
                     self.keys.keep(now, key, identity, Response { after_ms: 0, ..answer.clone() });
                     answer
@@ -104,7 +95,6 @@ impl HttpAsync {
             },
             Known::Same(answer) => answer.with_header("idempotency-replayed", "true"),
             Known::Changed => {
-                self.desk.ledger.key_mismatches += 1;
                 problem(422, "idempotency_key_reused", "The key came with another request.")
             }
         }
@@ -117,11 +107,8 @@ impl HttpAsync {
         request: &Request,
         key: &str,
         steer: Steer,
-        body: Value,
     ) -> Result<Response, Response> {
-        let price = self.desk.settings.price;
-        let opening = Opening { key, at: "", body, steer, parent: None, asked: None, price };
-        let Some(job) = self.desk.open(now, request, opening) else {
+        let Some(job) = self.desk.open_usual(now, request, key, steer) else {
             return Err(problem(402, "insufficient_credits", "The credits are used up."));
         };
         self.advance(now);
@@ -138,10 +125,7 @@ impl HttpAsync {
 
     fn accepted(&self, job: &Job) -> Response {
         let answer = Response::json(202, &json!({ "id": job.id }));
-        match self.config.retry_after_s {
-            Some(seconds) => answer.with_header("retry-after", &seconds.to_string()),
-            None => answer,
-        }
+        answer.with_retry_after(self.config.retry_after_s)
     }
 
     fn poll(&mut self, now: u64, id: &str) -> Response {
@@ -171,10 +155,7 @@ impl HttpAsync {
             Phase::Completed if now >= job.expires_ms() => {
                 problem(410, "result_expired", "The report has been removed.")
             }
-            Phase::Completed => {
-                self.desk.served(&job.id);
-                Response::json(200, &self.desk.report(job))
-            }
+            Phase::Completed => self.desk.serve_report(200, job),
             Phase::Pending | Phase::Running | Phase::SolvingCaptcha => {
                 problem(404, "not_found", "There is no such report.")
             }
@@ -201,21 +182,7 @@ impl HttpAsync {
     }
 }
 
-impl Default for HttpAsync {
-    fn default() -> Self {
-        Self::new(HttpAsyncConfig::default())
-    }
-}
-
 impl Model for HttpAsync {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
         match (request.method.as_str(), request.parts().as_slice()) {
             ("POST", ["v1", "reports"]) => Route::to(Call::Submit, ""),
@@ -234,10 +201,6 @@ impl Model for HttpAsync {
             (Call::Result, Some(id)) => self.read(now_ms, id),
             _ => problem(404, "not_found", "There is nothing at this path."),
         }
-    }
-
-    fn forget(&mut self) {
-        self.keys.clear();
     }
 
     fn refuse(&mut self, status: u16, code: &str, message: &str) -> Response {

@@ -25,11 +25,7 @@
 //! Refusals are problem details (RFC 9457): `{type: "/problems/…", title, status, detail, code}` as
 //! `application/problem+json`. A failure is told again like a success, or forgotten, by
 //! `keeps_errors`; it costs nothing.
-use serde_json::Value;
-
-use crate::frame::{
-    Desk, Job, Keys, Known, Model, Opening, Phase, Route, Settings, Steer, problem,
-};
+use crate::frame::{Job, Known, Model, Phase, Route, Settings, State, Steer, problem};
 use crate::http::digest;
 use crate::{Call, Request, Response, Service};
 
@@ -60,23 +56,16 @@ impl Default for IdempotencyKeyConfig {
     }
 }
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct IdempotencyKey {
-    desk: Desk,
-    config: IdempotencyKeyConfig,
-    /// The job that each key made.
-    keys: Keys<String>,
+impl From<IdempotencyKeyConfig> for Settings {
+    fn from(config: IdempotencyKeyConfig) -> Self {
+        config.settings
+    }
 }
 
-impl IdempotencyKey {
-    /// A service that has seen no request.
-    pub fn new(config: IdempotencyKeyConfig) -> Self {
-        let settings = config.settings.clone();
-        let keys = Keys::kept_for(settings.key_retention_ms);
-        Self { desk: Desk::new(settings), config, keys }
-    }
+/// The model; it keeps the job that each key made.
+pub type IdempotencyKey = State<IdempotencyKeyConfig, String>;
 
+impl IdempotencyKey {
     fn create(&mut self, now: u64, request: &Request) -> Response {
         let Some(written) = request.header("idempotency-key") else {
             return problem(400, "idempotency_key_missing", "An Idempotency-Key is required.");
@@ -85,29 +74,24 @@ impl IdempotencyKey {
         let Some(key) = key.filter(|key| !key.is_empty()) else {
             return problem(400, "idempotency_key_malformed", "The key must be a quoted string.");
         };
-        let body = request.parsed();
-        let Some(steer) = Steer::of(&body) else {
+        let Some(steer) = Steer::of(&request.parsed()) else {
             return problem(400, "invalid_request", "The body must be a JSON object.");
         };
         let identity = digest(&[&request.body]);
-        match self.keys.look(now, &key, &identity) {
-            Known::New => self.execute(now, request, &key, identity, steer, body),
+        match self.look(now, &key, &identity) {
+            Known::New => self.execute(now, request, &key, identity, steer),
             Known::Same(id) => match self.desk.jobs.get(&id).cloned() {
                 Some(job) if !job.phase_at(now).is_ended() => {
                     let detail = "The first request with this key is not done yet.";
                     let answer = problem(409, "request_in_progress", detail);
-                    match self.config.conflict_retry_after_s {
-                        Some(seconds) => answer.with_header("retry-after", &seconds.to_string()),
-                        None => answer,
-                    }
+                    answer.with_retry_after(self.config.conflict_retry_after_s)
                 }
                 Some(job) if self.config.keeps_errors || job.phase_at(now) != Phase::Failed => {
                     self.outcome(&job).with_header("idempotency-replayed", "true")
                 }
-                Some(_) | None => self.execute(now, request, &key, identity, steer, body),
+                Some(_) | None => self.execute(now, request, &key, identity, steer),
             },
             Known::Changed => {
-                self.desk.ledger.key_mismatches += 1;
                 problem(422, "idempotency_key_reused", "The key came with another request.")
             }
         }
@@ -120,11 +104,8 @@ impl IdempotencyKey {
         key: &str,
         identity: String,
         steer: Steer,
-        body: Value,
     ) -> Response {
-        let price = self.desk.settings.price;
-        let opening = Opening { key, at: "", body, steer, parent: None, asked: None, price };
-        let Some(job) = self.desk.open(now, request, opening) else {
+        let Some(job) = self.desk.open_usual(now, request, key, steer) else {
             return problem(402, "insufficient_credits", "The credits are used up.");
         };
         self.keys.keep(now, key, identity, job.id.clone());
@@ -138,39 +119,21 @@ impl IdempotencyKey {
             let (code, _) = job.failure();
             return problem(job.failure_status(), code, "The work failed, as its request asked.");
         }
-        self.desk.served(&job.id);
         let location = self.desk.link(&format!("/v1/reports/{}", job.id));
-        Response::json(self.config.created_status, &self.desk.report(job))
-            .with_header("location", &location)
+        let answer = self.desk.serve_report(self.config.created_status, job);
+        answer.with_header("location", &location)
     }
 
     fn read(&mut self, now: u64, id: &str) -> Response {
         let job = self.desk.visible(now, id);
         match job.filter(|job| job.phase_at(now) == Phase::Completed) {
-            Some(job) => {
-                self.desk.served(id);
-                Response::json(200, &self.desk.report(&job))
-            }
+            Some(job) => self.desk.serve_report(200, &job),
             None => problem(404, "not_found", "There is no such report."),
         }
     }
 }
 
-impl Default for IdempotencyKey {
-    fn default() -> Self {
-        Self::new(IdempotencyKeyConfig::default())
-    }
-}
-
 impl Model for IdempotencyKey {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
         match (request.method.as_str(), request.parts().as_slice()) {
             ("POST", ["v1", "reports"]) => Route::to(Call::Submit, ""),
@@ -185,10 +148,6 @@ impl Model for IdempotencyKey {
             (Call::Result, Some(id)) => self.read(now_ms, id),
             _ => problem(404, "not_found", "There is nothing at this path."),
         }
-    }
-
-    fn forget(&mut self) {
-        self.keys.clear();
     }
 
     fn refuse(&mut self, status: u16, code: &str, message: &str) -> Response {

@@ -24,9 +24,9 @@ mod time;
 
 pub use azure_lro::{AzureLro, AzureLroConfig, AzureStyle};
 pub use bulkgrid::{Bulkgrid, BulkgridConfig};
-pub use cleanedweb::{CleanedWeb, CleanedWebConfig};
+pub use cleanedweb::{CleanedWeb, CleanedWebConfig, Sources};
 pub use fault::{Fault, FaultKind, FaultPlan, RetryAfter};
-pub use frame::Settings;
+pub use frame::{Settings, State};
 pub use google_lro::{GoogleLro, GoogleLroConfig};
 pub use house::all_services;
 pub use http::{Request, Response};

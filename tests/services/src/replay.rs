@@ -41,7 +41,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::frame::{Desk, Keys, Model, Route, Settings};
+use crate::frame::{Model, Route, Settings, State};
 use crate::{Call, Request, Response};
 
 /// The model's settings.
@@ -68,39 +68,16 @@ impl Default for ReplayConfig {
     }
 }
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct Replay {
-    desk: Desk,
-    config: ReplayConfig,
-    /// The operation that each key made, by token and key.
-    keys: Keys<String>,
-}
-
-impl Replay {
-    /// A service that has seen no request.
-    pub fn new(config: ReplayConfig) -> Self {
-        let settings = config.settings.clone();
-        let keys = Keys::kept_for(settings.key_retention_ms);
-        Self { desk: Desk::new(settings), config, keys }
+impl From<ReplayConfig> for Settings {
+    fn from(config: ReplayConfig) -> Self {
+        config.settings
     }
 }
 
-impl Default for Replay {
-    fn default() -> Self {
-        Self::new(ReplayConfig::default())
-    }
-}
+/// The model; it keeps the operation that each key made, by token and key.
+pub type Replay = State<ReplayConfig, String>;
 
 impl Model for Replay {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
         match (request.method.as_str(), request.parts().as_slice()) {
             ("POST", ["v1", operation @ ("scrape" | "map")]) => Route::to(Call::Submit, operation),
@@ -117,10 +94,6 @@ impl Model for Replay {
             (Call::Poll, Some(id)) => self.activity(now_ms, id),
             _ => self.refuse(404, "route_not_found", "There is nothing at this path."),
         }
-    }
-
-    fn forget(&mut self) {
-        self.keys.clear();
     }
 
     fn refuse(&mut self, status: u16, code: &str, message: &str) -> Response {

@@ -11,46 +11,13 @@ mod route;
 
 pub use config::Config;
 
-use crate::frame::{Desk, Keys, Model, Phase, Route, Settings, refusal};
+use crate::frame::{Model, Phase, Route, State, refusal};
 use crate::{Call, Request, Response};
 
-/// The model's state.
-#[derive(Clone, Debug)]
-pub struct RunHarvester {
-    desk: Desk,
-    keys: Keys<Response>,
-}
-
-impl RunHarvester {
-    /// A service that has seen no request.
-    pub fn new(config: Config) -> Self {
-        let settings = Settings {
-            tokens: config.tokens,
-            balance: config.balance,
-            price: config.base,
-            key_retention_ms: config.key_retention_ms,
-            settle_after_ms: config.settle_after_ms,
-            ..Settings::with_ids(&config.id_prefix)
-        };
-        Self { keys: Keys::kept_for(settings.key_retention_ms), desk: Desk::new(settings) }
-    }
-}
-
-impl Default for RunHarvester {
-    fn default() -> Self {
-        Self::new(Config::default())
-    }
-}
+/// The model; it keeps the answer that each key led to.
+pub type RunHarvester = State<Config, Response>;
 
 impl Model for RunHarvester {
-    fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
-
     fn route(request: &Request) -> Route<'_> {
         route::route(request)
     }
@@ -76,10 +43,6 @@ impl Model for RunHarvester {
             (Call::Retry, Some(id)) => self.retry(now_ms, request, id),
             _ => self.refuse(404, "ROUTE_NOT_FOUND", "There is nothing at this path."),
         }
-    }
-
-    fn forget(&mut self) {
-        self.keys.clear();
     }
 
     fn refuse_credential(&mut self) -> Response {

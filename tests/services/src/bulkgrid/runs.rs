@@ -100,7 +100,7 @@ impl Bulkgrid {
         if !job.phase_at(now).is_ended() {
             return self.refuse(409, "run_active", "An active run must be cancelled first.");
         }
-        self.deleted_ms.entry(id.to_owned()).or_insert(now);
+        self.own.entry(id.to_owned()).or_insert(now);
         Response::json(202, &json!({"id": id, "deleted": true}))
     }
 

@@ -26,7 +26,7 @@ impl CleanedWeb {
         let version = body["version"].as_str().map_or(active, str::to_owned);
         let surface = request.parts().last().copied().unwrap_or_default();
         let identity = identity(source, &version, &body, surface);
-        match self.keys.look(now, key, &identity) {
+        match self.look(now, key, &identity) {
             Known::New => {
                 let unsettled_times = body["input"]["unsettled_times"].as_u64().unwrap_or(0);
                 let (delivery, surface) = (Delivery::Pending, surface.to_owned());
@@ -35,7 +35,6 @@ impl CleanedWeb {
             }
             Known::Same(id) => self.again(now, &id),
             Known::Changed => {
-                self.desk.ledger.key_mismatches += 1;
                 let message = "This key came with another request before.";
                 self.refuse(409, "delivery_identity_conflict", message)
             }
@@ -64,7 +63,7 @@ impl CleanedWeb {
             return self.refuse(402, "insufficient_credits", "The credits are used up.");
         };
         self.keys.keep(now, key, identity, job.id.clone());
-        self.runs.insert(job.id.clone(), run.clone());
+        self.own.runs.insert(job.id.clone(), run.clone());
         self.advance(now);
         let answer = match (completes, settles) {
             (true, true) => self.delivered(&job, &run, false),
@@ -76,17 +75,14 @@ impl CleanedWeb {
 
     /// Answers a request that came before: nothing is executed again.
     fn again(&mut self, now: u64, id: &str) -> Response {
-        let (Some(job), Some(run)) = (self.desk.jobs.get(id).cloned(), self.runs.get_mut(id))
+        let (Some(job), Some(run)) = (self.desk.jobs.get(id).cloned(), self.own.runs.get_mut(id))
         else {
             return self.refuse(404, "run_not_found", "The run of this key is gone.");
         };
         if job.phase_at(now) != Phase::Completed {
             let message = "The work of this key is running or has failed.";
             let answer = self.refuse(409, "result_already_running_or_failed", message);
-            return match self.config.conflict_retry_after_s {
-                Some(seconds) => answer.with_header("retry-after", &seconds.to_string()),
-                None => answer,
-            };
+            return answer.with_retry_after(self.config.conflict_retry_after_s);
         }
         run.settle(id, &mut self.desk);
         let run = run.clone();
@@ -108,7 +104,7 @@ impl CleanedWeb {
         let is_open = |id: &String| {
             self.desk.jobs.get(id).is_some_and(|job| job.phase_at(now) != Phase::Failed)
         };
-        let runs = self.runs.iter();
+        let runs = self.own.runs.iter();
         runs.filter(|(id, run)| run.delivery != Delivery::Delivered && is_open(id)).count() as u64
     }
 }

@@ -9,7 +9,7 @@ use crate::{Request, Response};
 impl CleanedWeb {
     fn run(&self, now: u64, source: &str, id: &str) -> Option<(Job, Run)> {
         let job = self.desk.visible(now, id).filter(|job| job.at == source)?;
-        Some((job, self.runs.get(id)?.clone()))
+        Some((job, self.own.runs.get(id)?.clone()))
     }
 
     pub(super) fn read_run(&mut self, now: u64, source: &str, id: &str) -> Response {
@@ -75,7 +75,7 @@ impl CleanedWeb {
             let Some(version) = body["version"].as_str() else {
                 return self.refuse(422, "invalid_input", "`version` must be text.");
             };
-            self.versions.insert(source.to_owned(), version.to_owned());
+            self.own.versions.insert(source.to_owned(), version.to_owned());
         }
         let version = self.active_version(source);
         Response::json(200, &json!({"source_id": source, "version": version}))

@@ -117,6 +117,19 @@ impl Desk {
         Some(job)
     }
 
+    /// The same for work that has nothing to it but its key, at the usual price.
+    pub(crate) fn open_usual(
+        &mut self,
+        now_ms: u64,
+        request: &Request,
+        key: &str,
+        steer: Steer,
+    ) -> Option<Job> {
+        let (body, price) = (request.parsed(), self.settings.price);
+        let opening = Opening { key, at: "", body, steer, parent: None, asked: None, price };
+        self.open(now_ms, request, opening)
+    }
+
     /// Takes the price of work that is charged when it is delivered.
     pub(crate) fn charge(&mut self, id: &str, credits: u64) {
         let taken = self.ledger.take(credits).is_some();

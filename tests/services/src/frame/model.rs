@@ -1,15 +1,11 @@
-//! What each model adds to the frame, and how the frame makes a service of it.
+//! What each model adds to the frame.
 use serde_json::json;
 
 use super::{Desk, Phase, Route};
-use crate::{Call, Ledger, Request, Response, Service};
+use crate::{Request, Response};
 
 /// A service's own rules.
-pub(crate) trait Model {
-    fn desk(&self) -> &Desk;
-
-    fn desk_mut(&mut self) -> &mut Desk;
-
+pub(crate) trait Model: AsMut<Desk> {
     /// What a request's method and path ask for.
     fn route(request: &Request) -> Route<'_>;
 
@@ -29,12 +25,9 @@ pub(crate) trait Model {
     /// Lets everything happen that is due besides endings and refunds.
     fn pass(&mut self, _now_ms: u64) {}
 
-    /// Forgets what the desk does not hold, such as keys.
-    fn forget(&mut self);
-
     /// A refusal in the service's form.
     fn refuse(&mut self, status: u16, code: &str, message: &str) -> Response {
-        let trace = self.desk_mut().trace("trc_");
+        let trace = self.as_mut().trace("trc_");
         refusal(status, code, message, &trace)
     }
 
@@ -79,92 +72,4 @@ pub(crate) fn bearer(request: &Request) -> Option<&str> {
 pub(crate) fn refusal(status: u16, code: &str, message: &str, trace: &str) -> Response {
     let error = json!({"code": code, "message": message, "trace_id": trace});
     Response::json(status, &json!({ "error": error }))
-}
-
-impl<M: Model> Service for M {
-    fn stage_of(&self, request: &Request) -> Call {
-        M::route(request).call
-    }
-
-    fn key_of(&self, request: &Request) -> Option<String> {
-        M::key(request)
-    }
-
-    fn arrive(&mut self, now_ms: u64, request: &Request) {
-        self.advance(now_ms);
-        let route = M::route(request);
-        let desk = self.desk_mut();
-        let job = route.id.and_then(|id| desk.jobs.get(id));
-        let (end_told, subject) = match (job, route.id) {
-            (Some(job), _) => (job.end_told, Some(job.subject().to_owned())),
-            (None, Some(_)) => (false, None),
-            (None, None) => (false, M::key(request)),
-        };
-        if let Some(subject) = subject {
-            desk.ledger.see(&subject, now_ms);
-        }
-        match route.call {
-            Call::Submit | Call::Retry => desk.ledger.submits += 1,
-            Call::Poll => {
-                desk.ledger.polls += 1;
-                desk.ledger.polls_after_end += u64::from(end_told);
-            }
-            Call::Result
-            | Call::Cancel
-            | Call::List
-            | Call::Delete
-            | Call::Quote
-            | Call::Other
-            | Call::Any => {}
-        }
-    }
-
-    fn handle(&mut self, now_ms: u64, request: &Request) -> Response {
-        self.advance(now_ms);
-        let token = M::token(request).unwrap_or_default();
-        if !self.desk().settings.tokens.contains(token) {
-            self.desk_mut().ledger.unauthorized += 1;
-            return self.refuse_credential();
-        }
-        self.serve(now_ms, request, M::route(request))
-    }
-
-    fn faulty(&self, status: u16, code: &str) -> Response {
-        M::faulty(status, code)
-    }
-
-    fn told(&mut self, request: &Request, response: &Response) {
-        let Route { call: Call::Poll, id: Some(id), .. } = M::route(request) else {
-            return;
-        };
-        if let Some(job) = self.desk_mut().jobs.get_mut(id) {
-            job.end_told |= M::tells_end(response);
-        }
-    }
-
-    fn advance(&mut self, now_ms: u64) {
-        self.desk_mut().settle(now_ms, M::word);
-        self.pass(now_ms);
-    }
-
-    fn set_clock_error(&mut self, by_ms: i64) {
-        self.desk_mut().clock_error_ms = by_ms;
-    }
-
-    fn reset(&mut self) {
-        self.desk_mut().reset();
-        self.forget();
-    }
-
-    fn ledger(&self) -> &Ledger {
-        &self.desk().ledger
-    }
-
-    fn ledger_mut(&mut self) -> &mut Ledger {
-        &mut self.desk_mut().ledger
-    }
-
-    fn browser_headers(&self) -> (&'static [&'static str], &'static [&'static str]) {
-        M::headers()
-    }
 }

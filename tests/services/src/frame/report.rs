@@ -2,6 +2,7 @@
 use serde_json::{Value, json};
 
 use super::{Desk, Job};
+use crate::Response;
 
 impl Desk {
     /// What a finished job has made.
@@ -14,5 +15,11 @@ impl Desk {
             "record_count": records.len(),
             "records": records,
         })
+    }
+
+    /// Serves what a finished job has made.
+    pub(crate) fn serve_report(&mut self, status: u16, job: &Job) -> Response {
+        self.served(&job.id);
+        Response::json(status, &self.report(job))
     }
 }

@@ -23,6 +23,19 @@ impl<'a> Route<'a> {
         Self { call, id: Some(id), at: "" }
     }
 
+    /// A route of services whose reports are made by operations.
+    pub(crate) fn by_operations(request: &'a Request) -> Self {
+        match (request.method.as_str(), request.parts().as_slice()) {
+            ("POST", ["v1", "reports"]) => Self::to(Call::Submit, ""),
+            ("GET", ["v1", "operations", id]) => Self::of_job(Call::Poll, id),
+            ("POST", ["v1", "operations", named]) => match named.strip_suffix(":cancel") {
+                Some(id) => Self::of_job(Call::Cancel, id),
+                None => Self::nowhere(),
+            },
+            _ => Self::nowhere(),
+        }
+    }
+
     /// No route of the service.
     pub(crate) fn nowhere() -> Self {
         Self::to(Call::Other, "")

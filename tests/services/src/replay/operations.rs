@@ -28,7 +28,7 @@ impl Replay {
         }
         let scoped = format!("{token} {key}");
         let identity = digest(&[operation.as_bytes(), body.to_string().as_bytes()]);
-        match self.keys.look(now, &scoped, &identity) {
+        match self.look(now, &scoped, &identity) {
             Known::New => {
                 let (id, answer) = self.accept(now, request, operation, steer);
                 if let Some(id) = id {
@@ -38,7 +38,6 @@ impl Replay {
             }
             Known::Same(id) => self.again(now, &id),
             Known::Changed => {
-                self.desk.ledger.key_mismatches += 1;
                 let message = "This key came with another request before.";
                 self.refuse(409, "idempotency_key_reused", message)
             }
@@ -79,10 +78,7 @@ impl Replay {
         let Some(job) = done.cloned() else {
             let message = "This operation was accepted; there is nothing to replay.";
             let answer = self.refuse(409, "replay_conflict", message);
-            return match self.config.conflict_retry_after_s {
-                Some(seconds) => answer.with_header("retry-after", &seconds.to_string()),
-                None => answer,
-            };
+            return answer.with_retry_after(self.config.conflict_retry_after_s);
         };
         if now >= job.expires_ms() {
             return self.refuse(410, "replay_expired", "The captured result has been removed.");

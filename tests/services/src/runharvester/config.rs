@@ -1,6 +1,8 @@
 //! What can be set of the model.
 use std::collections::BTreeSet;
 
+use crate::Settings;
+
 /// The model's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -27,6 +29,19 @@ impl Default for Config {
             key_retention_ms: 86_400_000,
             settle_after_ms: 2000,
             id_prefix: "req_".to_owned(),
+        }
+    }
+}
+
+impl From<Config> for Settings {
+    fn from(config: Config) -> Self {
+        Self {
+            tokens: config.tokens,
+            balance: config.balance,
+            price: config.base,
+            key_retention_ms: config.key_retention_ms,
+            settle_after_ms: config.settle_after_ms,
+            ..Self::with_ids(&config.id_prefix)
         }
     }
 }

@@ -4,13 +4,10 @@
 /** @import { Client } from "./client.js" */
 import { checkNames } from "./check.js";
 import { invalid, isHoldfastError } from "./error.js";
-import { isEnded, isSettled } from "./outcome.js";
+import { isEnded, isSettled, UNSETTLED } from "./outcome.js";
 
 /** How long cancellations are waited for, in milliseconds. */
 const CANCEL_MS = 10_000;
-
-/** @type {readonly Api.Status[]} */
-const UNSETTLED = ["queued", "submitting", "active", "retrieving", "parked"];
 
 /** @param {{ unsettled: "keep" | "cancel" }} options */
 export function checkSignOut(options) {

@@ -4,6 +4,8 @@
 
 mod world;
 
+use holdfast::driver::Submission;
+use holdfast::model::error::Code;
 use holdfast::model::evidence::AcceptedHow;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
@@ -14,7 +16,7 @@ use holdfast::rules::exits::exits;
 use holdfast::rules::step::{Command, Resolution};
 use holdfast_services::{Bulkgrid, BulkgridConfig, Call, Loopback};
 use serde_json::{Value, json};
-use world::{Context, Logged, Settings, World, park, standing};
+use world::{Context, Logged, Settings, World, park, standing, submission};
 
 const PROFILE: &str = include_str!("../pkg-template/profiles/bulkgrid.json");
 const LOST: &str = r#"[{"call":"submit","fault":"lose_after","times":1}]"#;
@@ -188,6 +190,20 @@ fn several_runs_that_look_the_same_are_for_a_person() {
     world.resolve(&context, &operation, Resolution::Found(found)).expect("an exit");
     assert_eq!(standing(&world.settle(&context, "daily").expect("it ends")), "succeeded");
     assert_eq!(world.executions(), 2, "one of them is somebody else's");
+}
+
+#[test]
+fn work_whose_run_could_never_be_found_is_refused_before_it_is_sent() {
+    let world = world("[]");
+    let context = world.open_with(Limits::default(), &by_url());
+    for body in ["url=https%3A%2F%2Fexample.com", "{}", r#"{"url":"a","url":"b"}"#] {
+        let request = Submission { body: body.into(), ..submission("daily", "") };
+        let driver = context.driver.clone();
+        let refused = world.call(&context, async move { driver.submit(request).await });
+        let error = refused.expect("an answer").expect_err("it is refused");
+        assert_eq!((error.code, error.field.as_deref()), (Code::InvalidInput, Some("body")));
+    }
+    assert_eq!(sent(&world), 0);
 }
 
 #[test]

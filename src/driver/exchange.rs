@@ -12,6 +12,7 @@ use crate::model::pointer::Pointer;
 use crate::model::profile::FactSource;
 use crate::rules::bounds::ANSWER_BYTES_MAX;
 use crate::rules::facts::{FactsLimits, FactsReader};
+use crate::rules::grammar::is_json;
 use crate::rules::guidance::server_wait;
 use crate::rules::stream::StreamReader;
 
@@ -49,7 +50,7 @@ impl<P: Ports> Driver<P> {
             Answer { status, server_wait_ms, url: transmit.url.clone(), ..Answer::default() };
         if transmit.keeps.covers(status) {
             let reader = match &transmit.stream {
-                Some(stream) if is_stream(&headers) => {
+                Some(stream) if !is_json(headers.first("content-type")) => {
                     Reader::Stream(Box::new(StreamReader::new(stream.clone(), pointers)))
                 }
                 Some(_) | None => Reader::Body(Box::new(facts_of(&pointers))),
@@ -109,13 +110,6 @@ fn pointers(sources: &[FactSource]) -> Vec<(String, Pointer)> {
 
 fn facts_of(pointers: &[(String, Pointer)]) -> FactsReader {
     FactsReader::new(pointers, FactsLimits::default())
-}
-
-/// Whether an answer that may come as events does: a replay of it may be one JSON value.
-fn is_stream(headers: &Headers) -> bool {
-    let media_type = headers.first("content-type").unwrap_or_default();
-    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    !(essence.ends_with("/json") || essence.ends_with("+json"))
 }
 
 /// What a header says counts where the body says nothing.

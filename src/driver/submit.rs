@@ -12,7 +12,7 @@ use crate::model::operation::{Carried, Counters, Identity, Operation, Reported, 
 use crate::model::policy::{Limits, LimitsPatch};
 use crate::rules::bounds::BODY_BYTES_MAX;
 use crate::rules::canonical::canonical;
-use crate::rules::composition::{Misfit, params, url, with_echo, with_key};
+use crate::rules::composition::{Misfit, params, recognizable, url, with_key};
 use crate::rules::derived_key::derived_key;
 use crate::rules::digest::{hex, sha256};
 use crate::rules::options::check_key;
@@ -179,7 +179,8 @@ impl<P: Ports> Driver<P> {
             let key = identity.key.as_str();
             let (url, bytes) =
                 with_key(&service.profile, key, request.url, bytes).map_err(misfit)?;
-            let bytes = with_echo(&service.profile, identity.id.as_str(), bytes).map_err(misfit)?;
+            let bytes =
+                recognizable(&service.profile, identity.id.as_str(), bytes).map_err(misfit)?;
             request.url = url;
             request.body_bytes = bytes.len() as u64;
             body = Some(bytes);

@@ -10,8 +10,8 @@ pub const LISTED_IDS_MAX: usize = 8;
 pub struct Page {
     /// The ids of the runs that may be the operation's.
     pub found: Vec<JobId>,
-    /// A run may be the operation's and has no id that can be used.
-    pub nameless: bool,
+    /// A run may be the operation's, and has no id that can be used, or more values than were sent.
+    pub doubtful: bool,
     /// The page ends with runs from before the first attempt.
     pub reaches_back: bool,
     /// What the next page is asked for by; `None`: this is the last.
@@ -27,8 +27,8 @@ pub struct Listing {
     pub next: String,
     /// Runs that may be the operation's.
     pub found: Vec<JobId>,
-    /// One of them has no id that can be used.
-    pub nameless: bool,
+    /// One more may be, see [`Page::doubtful`].
+    pub doubtful: bool,
     /// Runs that look like the operation's and belong to others.
     pub foreign: Vec<JobId>,
     /// Readings that did not reach back far enough.
@@ -42,7 +42,7 @@ impl Listing {
     pub fn add(&mut self, page: &Page) {
         self.pages += 1;
         self.next = page.next.clone().unwrap_or_default();
-        self.nameless |= page.nameless;
+        self.doubtful |= page.doubtful;
         for id in &page.found {
             let known = self.found.contains(id) || self.foreign.contains(id);
             if !known && self.found.len() < LISTED_IDS_MAX {

@@ -148,7 +148,7 @@ fn stage(stage: &Stage) -> Object {
                 .count("pages", own.pages)
                 .text("next", &own.next)
                 .ids("found", &own.found)
-                .mark("nameless", own.nameless)
+                .mark("doubtful", own.doubtful)
                 .ids("foreign", &own.foreign)
                 .count("short", own.short)
                 .mark("absent", own.absent);
@@ -178,7 +178,7 @@ fn read_stage(reader: &Reader<'_>) -> Option<Stage> {
             pages: count(&own, "pages"),
             next: text(&own, "next"),
             found: ids(&own, "found"),
-            nameless: flag(&own, "nameless"),
+            doubtful: flag(&own, "doubtful"),
             foreign: ids(&own, "foreign"),
             short: count(&own, "short"),
             absent: flag(&own, "absent"),

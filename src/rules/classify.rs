@@ -14,6 +14,7 @@ use crate::model::money::{Credits, Ledger};
 use crate::model::operation::Carried;
 use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose};
 use crate::model::time::Timestamp;
+use crate::rules::grammar::is_json;
 use crate::rules::reference::{origin, resolve};
 use crate::rules::rfc3339::point_in_time;
 use usual::usual;
@@ -246,7 +247,8 @@ fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     }
     match answer.facts.form {
         BodyForm::Json => {}
-        BodyForm::NotJson | BodyForm::Broken if profile.result_any_form && !says_json(&kept) => {}
+        BodyForm::NotJson | BodyForm::Broken
+            if profile.result_any_form && !is_json(kept.media_type.as_deref()) => {}
         BodyForm::Empty | BodyForm::NotJson | BodyForm::Broken => {
             return Finding::Unreadable(Some(kept));
         }
@@ -266,13 +268,6 @@ fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
         return Finding::Incomplete(Some(kept));
     }
     Finding::Kept(kept)
-}
-
-/// Whether a result is declared to be one JSON value.
-fn says_json(kept: &ResultRef) -> bool {
-    let media_type = kept.media_type.as_deref().unwrap_or_default().to_ascii_lowercase();
-    let kind = media_type.split(';').next().unwrap_or_default().trim();
-    kind == "application/json" || kind.ends_with("+json")
 }
 
 /// What the profile's own table says.

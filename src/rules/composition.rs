@@ -1,6 +1,7 @@
 //! The exact request of a submission: what the app names, with the idempotency key in its place.
 
 use super::json::{self, DEPTH_MAX};
+use super::listing::at;
 use super::template::fill;
 use crate::model::operation::Carried;
 use crate::model::pointer::Pointer;
@@ -92,14 +93,27 @@ pub fn with_key(
     }
 }
 
-/// The body with the operation's id in it, where the profile has the service show that again.
+/// A body that the service's listing shows again: with the operation's id in it, where the profile
+/// says so, else as it is.
 ///
 /// # Errors
-/// A body that it cannot be put into.
-pub fn with_echo(profile: &Profile, id: &str, body: Vec<u8>) -> Result<Vec<u8>, Misfit> {
+/// A body that the id cannot be put into, or by whose values its run could never be found.
+pub fn recognizable(profile: &Profile, id: &str, body: Vec<u8>) -> Result<Vec<u8>, Misfit> {
     match profile.reconcile.as_ref().map(|rule| &rule.mark) {
         Some(Mark::Echo { sent, .. }) => with_member(&body, sent, id),
-        Some(Mark::Same(_)) | None => Ok(body),
+        Some(Mark::Same(places)) => {
+            let value = json::parse(&body, DEPTH_MAX).unwrap_or(Value::Null);
+            if places.iter().any(|(_, sent)| at(&value, sent).is_some()) {
+                return Ok(body);
+            }
+            let mut why = String::from("it must be JSON with a value that its run is known by: ");
+            for (index, (_, sent)) in places.iter().enumerate() {
+                why.push_str(if index > 0 { ", " } else { "" });
+                why.push_str(sent);
+            }
+            Err(Misfit { field: "body".into(), why })
+        }
+        None => Ok(body),
     }
 }
 

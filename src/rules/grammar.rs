@@ -21,3 +21,10 @@ pub(super) fn is_token(text: &str) -> bool {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(token)
 }
+
+/// Whether a media type is that of one JSON value (RFC 6838, section 4.2.8, for the suffix).
+pub fn is_json(media_type: Option<&str>) -> bool {
+    let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    essence.ends_with("/json") || essence.ends_with("+json")
+}

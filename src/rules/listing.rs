@@ -29,6 +29,9 @@ pub struct Sought {
     pub rule: Reconcile,
     /// What an item must hold: places, and the values there.
     pub values: Vec<(String, Value)>,
+    /// Places whose values the body leaves out. An item that has some there may show what the service
+    /// has filled in, or be of another request: which, cannot be told.
+    pub left_out: Vec<String>,
     /// The values are the operation's alone; else only items of the time of its attempts count.
     pub exact: bool,
     /// No attempt was accepted before this point of the service's clock.
@@ -37,7 +40,7 @@ pub struct Sought {
     pub before: Timestamp,
     /// What this page is asked for by.
     pub page: String,
-    /// Values of the submission's body are sought too, see [`Sought::add_body`].
+    /// Values of the submission's body are sought too and not known yet, see [`Sought::add_body`].
     pub with_body: bool,
 }
 
@@ -68,6 +71,7 @@ pub fn sought(operation: &Operation, profile: &Profile) -> Option<Sought> {
     }
     Some(Sought {
         values,
+        left_out: Vec::new(),
         exact,
         after: Timestamp(unresolved.first_at.0.saturating_sub(rule.skew_ms)),
         before: unresolved.abort_at.after(rule.skew_ms),
@@ -80,17 +84,24 @@ pub fn sought(operation: &Operation, profile: &Profile) -> Option<Sought> {
 impl Sought {
     /// Takes the values that items must share with the body of the submission.
     pub fn add_body(&mut self, body: &[u8]) {
-        let value = json::parse(body, DEPTH_MAX).unwrap_or(Value::Null);
-        if let Mark::Same(places) = &self.rule.mark {
-            for (listed, sent) in places {
-                let own = at(&value, sent).cloned().unwrap_or(Value::Null);
-                self.values.push((listed.clone(), own));
+        let (Mark::Same(places), Ok(value)) = (&self.rule.mark, json::parse(body, DEPTH_MAX))
+        else {
+            return;
+        };
+        for (listed, sent) in places {
+            match at(&value, sent) {
+                Some(own) => self.values.push((listed.clone(), own.clone())),
+                None => self.left_out.push(listed.clone()),
             }
+            self.with_body = false;
         }
     }
 
-    /// What a page says; `None` when it cannot be read.
+    /// What a page says; `None` when it cannot be read, or nothing is known of what is looked for.
     pub fn read(&self, text: &[u8], now: Timestamp) -> Option<Page> {
+        if self.with_body {
+            return None;
+        }
         let value = json::parse(text, DEPTH_MAX).ok()?;
         let Value::List(items) = at(&value, &self.rule.items)? else {
             return None;
@@ -107,7 +118,13 @@ impl Sought {
             };
             let in_time = created.is_none_or(|at| self.after <= at && at <= self.before);
             if self.is_meant(item) && (self.exact || in_time) {
-                self.add(item, &mut page);
+                let left_out =
+                    |place: &String| at(item, place).is_none_or(|own| *own == Value::Null);
+                if self.left_out.iter().all(left_out) {
+                    self.add(item, &mut page);
+                } else {
+                    page.doubtful = true;
+                }
             }
         }
         page.reaches_back = !items.is_empty() && oldest.is_some_and(|last| last < self.after);
@@ -129,7 +146,7 @@ impl Sought {
                     page.found.push(id);
                 }
             }
-            None => page.nameless = true,
+            None => page.doubtful = true,
         }
     }
 
@@ -156,7 +173,7 @@ fn is_name(text: &str) -> bool {
     (1..=NAME_BYTES_MAX).contains(&text.len())
 }
 
-fn at<'v>(value: &'v Value, pointer: &str) -> Option<&'v Value> {
+pub(super) fn at<'v>(value: &'v Value, pointer: &str) -> Option<&'v Value> {
     let mut value = value;
     for segment in Pointer::parse(pointer)?.segments() {
         value = match value {

@@ -12,7 +12,7 @@ pub mod digest;
 pub mod events;
 pub mod exits;
 pub mod facts;
-mod grammar;
+pub mod grammar;
 pub mod guidance;
 pub mod http_date;
 pub mod json;

@@ -118,13 +118,14 @@ const STORED = [
   { id: "op-1", status: "active" },
   { id: "op-2", status: "succeeded" },
   { id: "op-3", status: "parked", parked: { reason: "NeedsCredit", since: 1, exits: [] } },
+  { id: "op-5", status: "reconciling" },
 ];
 
 test("signing out keeps what is not over, gives the lanes back and forgets what was shown", async (t) => {
   const { world, holdfast, yields } = await signedIn(t, STORED);
   world.script.command = () => assert.fail("nothing is cancelled");
   const left = await holdfast.signOut({ unsettled: "keep" });
-  assert.deepEqual(left.map(({ id }) => id), ["op-1", "op-3"]);
+  assert.deepEqual(left.map(({ id }) => id), ["op-1", "op-3", "op-5"]);
   assert.equal(yields.length, 1);
   assert.deepEqual(holdfast.getSnapshot(), []);
 });

@@ -136,7 +136,7 @@ fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
 fn page(by: u64, word: &Option<String>) -> Page {
     Page {
         found: word.iter().cloned().map(JobId).collect(),
-        nameless: by.is_multiple_of(2),
+        doubtful: by.is_multiple_of(2),
         reaches_back: by.is_multiple_of(3),
         next: word.clone(),
     }

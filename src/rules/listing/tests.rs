@@ -27,6 +27,7 @@ fn by_echo() -> Sought {
         exact: true,
         after: Timestamp(5_000_000),
         before: Timestamp(6_000_000),
+        left_out: Vec::new(),
         page: "1".into(),
         with_body: false,
     }
@@ -131,9 +132,9 @@ fn a_page_reaches_back_only_when_it_is_dated_ordered_and_old_enough() {
 fn a_run_without_a_usable_id_is_told_as_such() {
     for id in [json!(null), json!(""), json!({}), json!("x".repeat(513))] {
         let page = read(&by_echo(), &json!([{ "id": id, "ref": "op" }]));
-        assert!(page.nameless && page.found.is_empty());
+        assert!(page.doubtful && page.found.is_empty());
     }
-    assert!(!read(&by_echo(), &json!([{ "ref": "other" }, 7, null])).nameless);
+    assert!(!read(&by_echo(), &json!([{ "ref": "other" }, 7, null])).doubtful);
 }
 
 #[test]
@@ -183,6 +184,21 @@ proptest! {
         let _ = by_echo().read(text.as_bytes(), NOW);
         let page = json!({ "runs": [{ "id": id, "at": id, "ref": "op" }] }).to_string();
         let page = by_echo().read(page.as_bytes(), NOW).unwrap();
-        prop_assert!(page.found.len() + usize::from(page.nameless) == 1);
+        prop_assert!(page.found.len() + usize::from(page.doubtful) == 1);
     }
+}
+
+#[test]
+fn what_the_service_may_have_filled_in_is_neither_found_nor_absent() {
+    let sought = by_url(&json!({ "target": { "url": "u" } }));
+    let page = read(&sought, &json!([{ "id": "a", "url": "u", "depth": 3 }]));
+    assert!(page.found.is_empty() && page.doubtful);
+}
+
+#[test]
+fn a_body_that_cannot_be_read_makes_no_run_absent() {
+    let mut sought = Sought { with_body: true, ..by_url(&json!({})) };
+    sought.values.clear();
+    sought.add_body(b"url=u&depth=3");
+    assert_eq!(sought.read(br#"{"runs":[]}"#, NOW), None);
 }

@@ -35,7 +35,7 @@ use crate::model::time::{Timestamp, Wait};
 pub enum Input {
     /// A credential for a state-changing exchange is at hand: write the attempt ahead.
     Send {
-        /// Submit or cancel.
+        /// Submit, cancel or delete.
         purpose: Purpose,
         /// Whom the credential speaks for.
         scope: Option<Scope>,

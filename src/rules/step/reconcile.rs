@@ -85,15 +85,15 @@ fn listed(pen: &mut Pen<'_>, page: &Page) -> Result<(), Illegal> {
 
 /// The listing was read, back past the first attempt or as far as it may be.
 fn conclude(pen: &mut Pen<'_>, through: bool) -> Result<(), Illegal> {
-    let Some(Listing { found, nameless, .. }) = listing(pen).cloned() else {
+    let Some(Listing { found, doubtful, .. }) = listing(pen).cloned() else {
         return Err(Illegal);
     };
     // Nobody else's run bears the operation's id; others may look the same.
     let exact = sought(&pen.op, pen.profile).is_some_and(|own| own.exact);
     match found.as_slice() {
-        [id] if !nameless && (through || exact) => adopt(pen, id),
-        [] if !nameless && through => absent(pen),
-        [] | [_] if !nameless => read_again(pen),
+        [id] if !doubtful && (through || exact) => adopt(pen, id),
+        [] if !doubtful && through => absent(pen),
+        [] | [_] if !doubtful => read_again(pen),
         _ => pen.park(ParkReason::Ambiguous),
     }
 }

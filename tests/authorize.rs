@@ -62,3 +62,36 @@ fn a_credential_that_comes_while_the_record_is_written_goes_with_the_first_attem
     assert_eq!(ended.life.evidence.unresolved, None);
     assert_eq!(world.executions(), 2);
 }
+
+/// The ways in which an operation leaves memory while its credential is asked for.
+const LEAVINGS: [fn(&World, &Context); 3] = [
+    |_, context| context.driver.give_back(),
+    |_, context| context.driver.close(),
+    |world, context| {
+        world.0.settings.borrow_mut().account = None;
+        context.driver.wake();
+    },
+];
+
+#[test]
+fn a_credential_that_nobody_wants_any_more_is_forgotten() {
+    for leave in LEAVINGS {
+        let (world, context) = repeating("lose_before", 500);
+        let asked = world.0.authorizations.borrow().len();
+        leave(&world, &context);
+        world.pass(1_000);
+        assert_eq!(world.0.authorizations.borrow().len(), asked + 1, "it has come");
+        assert!(!context.driver.is_prepared());
+    }
+}
+
+#[test]
+fn a_credential_that_waits_for_its_write_is_forgotten_when_the_context_closes() {
+    let (world, context) = repeating("lose_before", 500);
+    world.0.settings.borrow_mut().commit_ms = 1_000;
+    let until = world.0.clock.now() + 1_000;
+    world.run(until, || context.driver.is_prepared());
+    assert!(context.driver.is_prepared(), "its attempt is being written");
+    context.driver.close();
+    assert!(!context.driver.is_prepared());
+}

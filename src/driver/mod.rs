@@ -137,7 +137,7 @@ impl<P: Ports> Driver<P> {
     fn feed(&self, input: Input) {
         let shared = &self.0;
         if shared.closed.get() {
-            return;
+            return self.forget_unwanted();
         }
         shared.inputs.borrow_mut().push(input);
         if shared.pumping.replace(true) {
@@ -153,9 +153,22 @@ impl<P: Ports> Driver<P> {
             }
         }
         shared.pumping.set(false);
+        self.forget_unwanted();
         let now = shared.ports.runtime().now();
         let wake_at = shared.engine.borrow().poll_timeout();
         shared.ports.runtime().arm(wake_at.map(|at| timer_ms(at.since(now))));
+    }
+
+    /// Forgets the credential and body of every exchange that is not being prepared any more: it has
+    /// been given up, its operation has left memory, or nobody is signed in.
+    fn forget_unwanted(&self) {
+        let engine = self.0.engine.borrow();
+        self.0.prepared.borrow_mut().retain(|id| engine.is_preparing(id));
+    }
+
+    /// Whether a credential or a body is in memory, for an exchange that is being prepared.
+    pub fn is_prepared(&self) -> bool {
+        self.0.prepared.borrow().iter().next().is_some()
     }
 
     fn next_input(&self) -> Option<Input> {
@@ -179,13 +192,7 @@ impl<P: Ports> Driver<P> {
                 driver.reach("deliver.after");
                 driver.feed(Input::Delivered(operation.identity.id.clone(), done));
             }),
-            Output::Event(event) => {
-                let id = &event.operation.identity.id;
-                if !self.0.engine.borrow().is_exchanging(id) {
-                    self.0.prepared.borrow_mut().remove(id);
-                }
-                self.0.ports.app().notify(event);
-            }
+            Output::Event(event) => self.0.ports.app().notify(event),
             Output::GiveBack(fence) => self.spawn(|driver| async move {
                 // Whether or not this reaches the store: the lease runs out by itself.
                 let _ = driver.0.ports.store().give_back(&fence).await;

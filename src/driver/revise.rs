@@ -63,12 +63,8 @@ impl<P: Ports> Driver<P> {
             body: Some(revision.body),
             service,
         })?;
-        let child = newborn.operation.identity.id.clone();
-        self.prepare(&child, newborn.body.clone());
+        self.prepare(&newborn.operation.identity.id, newborn.body.clone());
         let reply = self.call(|call| Input::Revise(call, id.clone(), Box::new(newborn))).await;
-        if reply.is_err() {
-            self.0.prepared.borrow_mut().remove(&child);
-        }
         reads::answered(reply, Some(id))
     }
 }

@@ -104,9 +104,6 @@ impl<P: Ports> Driver<P> {
         }
         self.prepare(&id, newborn.body.clone());
         let reply = self.call(|call| Input::Submit(call, Box::new(newborn))).await;
-        if reply.is_err() {
-            self.0.prepared.borrow_mut().remove(&id);
-        }
         self.reach("submit.answered");
         if matches!(reply, Err(CallError::IntentConflict))
             && let Some(known) = self.known(&name, &fingerprint).await?

@@ -165,9 +165,13 @@ impl Engine {
         })
     }
 
-    /// Whether an exchange of this operation is under way, from the asking for its credential on.
-    pub fn is_exchanging(&self, id: &OperationId) -> bool {
-        self.entries.get(id).is_some_and(|entry| entry.exchange.is_some())
+    /// Whether an exchange of this operation is being prepared: only then are its credential and its
+    /// body wanted in memory.
+    pub fn is_preparing(&self, id: &OperationId) -> bool {
+        self.entries.get(id).is_some_and(|entry| {
+            let exchange = entry.exchange.as_ref();
+            entry.birth.is_some() || exchange.is_some_and(|own| own.phase != Phase::OnWire)
+        })
     }
 
     /// Whether operations that are pinned to the profile of this digest can be driven.

@@ -13,7 +13,6 @@ use crate::model::time::Timestamp;
 use crate::rules::listing::Sought;
 
 /// One thing to do.
-#[derive(Debug)]
 pub enum Output {
     /// Ask the app for a credential; answer with `Authorized` or `Unauthorized`.
     Authorize {
@@ -142,7 +141,7 @@ impl Keeps {
 }
 
 /// One exchange to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Transmit {
     /// For which operation.
     pub id: OperationId,

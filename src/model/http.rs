@@ -1,7 +1,8 @@
 //! What crosses the wire, as plain data.
 
-/// Header fields in the order in which they came; names are compared without case.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Header fields in the order in which they came; names are compared without case. A credential is among
+/// them: there is no `Debug`.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
 
 impl Headers {

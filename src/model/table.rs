@@ -84,6 +84,11 @@ impl<K: Ord, V> Table<K, V> {
         &mut self.0[place].1
     }
 
+    /// Takes out every key that is not to stay.
+    pub fn retain(&mut self, stays: impl Fn(&K) -> bool) {
+        self.0.retain(|(key, _)| stays(key));
+    }
+
     /// Takes a key and its value out.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where

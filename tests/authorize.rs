@@ -63,6 +63,20 @@ fn a_credential_that_comes_while_the_record_is_written_goes_with_the_first_attem
     assert_eq!(world.executions(), 2);
 }
 
+#[test]
+fn a_refusal_that_comes_after_its_operation_was_read_anew_is_no_news() {
+    let (world, context) = repeating("lose_before", 6_000);
+    context.driver.give_back();
+    {
+        let mut settings = world.0.settings.borrow_mut();
+        (settings.authorize_ms, settings.latency_ms) = (0, 5_000);
+    }
+    world.until("daily", |own| own.life.evidence.attempts == 2);
+    world.0.settings.borrow_mut().unauthorized = 1;
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!((standing(&ended), ended.life.evidence.attempts), ("succeeded", 2));
+}
+
 /// The ways in which an operation leaves memory while its credential is asked for.
 const LEAVINGS: [fn(&World, &Context); 3] = [
     |_, context| context.driver.give_back(),

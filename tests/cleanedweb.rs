@@ -16,7 +16,10 @@ use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast_services::{Call, CleanedWeb, CleanedWebConfig, Fault, Loopback, Service};
 use serde_json::{Value, json};
-use world::{Context, Logged, Settings, World, ending, failed, park, result, standing, submission};
+use world::{
+    CommitFault, Context, Logged, Settings, World, ending, failed, park, result, standing,
+    submission,
+};
 
 const PROFILE: &str = include_str!("../pkg-template/profiles/cleanedweb.json");
 
@@ -135,6 +138,25 @@ fn a_context_that_dies_while_a_stream_is_open_is_followed_by_the_run_s_id() {
     let ended = world.settle(&second, "daily").expect("it ends");
     succeeds_once(&world, &ended);
     assert_eq!(world.requests(Call::Submit).len(), 1, "nothing is submitted again");
+}
+
+#[test]
+fn a_stream_whose_operation_has_left_memory_leaves_the_kept_result_alone() {
+    let world = world("[]");
+    let context = world.open();
+    let slow = json!({"input": {"duration_ms": 10_000, "result_bytes": 20_000}});
+    world.0.settings.borrow_mut().piece_ms = 40_000;
+    try_submit(&world, &context, request("stream", &slow)).expect("it is taken on");
+    world.until("daily", |own| own.life.job().is_some());
+    world.0.settings.borrow_mut().piece_ms = 0;
+    world.0.commits.fail(&[CommitFault::Aborted]);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert!(!world.0.commits.is_pending());
+    assert_eq!((standing(&ended), world.requests(Call::Result).len()), ("succeeded", 1));
+    let kept = world.kept_bytes(&context, &ended.identity.id);
+    world.pass(600_000);
+    assert_eq!(world.kept_bytes(&context, &ended.identity.id), kept);
+    assert_eq!(world.stored("daily"), Some(ended));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use holdfast::model::life::{Delivery, Stage};
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
 use holdfast_services::Call;
-use world::{Context, Logged, World, ending, park, result, standing};
+use world::{CommitFault, Context, Logged, World, ending, park, result, standing};
 
 /// A world whose service answers the first `times` downloads with this.
 fn answering(status: u16, body: &str, times: u32) -> World {
@@ -236,6 +236,67 @@ fn a_download_that_a_restart_cut_off_is_made_anew() {
     let ended = world.settle(&second, "daily").expect("it ends");
     assert_eq!(standing(&ended), "succeeded");
     is_whole(&world, &second, &ended);
+}
+
+/// A context in the middle of a download of some pieces, which is slow; every later one is quick.
+fn downloading(world: &World) -> (Context, Operation) {
+    let context = world.open();
+    world.submit(&context, "daily", r#","result_bytes":600000"#);
+    world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
+    world.0.settings.borrow_mut().piece_ms = 400;
+    world.run(world.0.clock.now() + 60_000, || !world.requests(Call::Result).is_empty());
+    world.pass(1_000);
+    world.0.settings.borrow_mut().piece_ms = 0;
+    let operation = world.stored("daily").expect("stored");
+    assert!(!operation.life.is_ended(), "its download goes on");
+    (context, operation)
+}
+
+#[test]
+fn a_download_whose_operation_has_left_memory_leaves_the_kept_result_alone() {
+    let world = answering(200, &"x".repeat(600_000), 1);
+    let (context, operation) = downloading(&world);
+    world.0.commits.fail(&[CommitFault::Aborted]);
+    world.cancel(&context, &operation).expect_err("storage fails");
+    context.driver.hint("reports".into());
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!((standing(&ended), world.requests(Call::Result).len()), ("succeeded", 2));
+    world.pass(60_000);
+    is_whole(&world, &context, &ended);
+    assert_eq!(world.stored("daily"), Some(ended));
+}
+
+/// The other context brings the result home, and deletes it.
+fn finished_and_deleted(world: &World, other: &Context) -> Operation {
+    let ended = world.settle(other, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    world.delete(other, &ended).expect("a wish");
+    assert!(!world.has_content(&ended.identity.id));
+    ended
+}
+
+#[test]
+fn what_is_deleted_is_not_brought_back_by_a_page_that_has_left() {
+    let world = World::new();
+    let (first, _) = downloading(&world);
+    first.driver.give_back();
+    let second = world.open();
+    let deleted = finished_and_deleted(&world, &second);
+    world.pass(60_000);
+    assert!(!world.has_content(&deleted.identity.id));
+}
+
+#[test]
+fn what_is_deleted_is_not_brought_back_by_a_context_that_thaws() {
+    let world = World::new();
+    let (first, _) = downloading(&world);
+    world.freeze(&first);
+    let second = world.open();
+    world.submit(&second, "other", "");
+    let deleted = finished_and_deleted(&world, &second);
+    world.thaw(&first);
+    world.pass(60_000);
+    assert!(!world.has_content(&deleted.identity.id));
 }
 
 #[test]

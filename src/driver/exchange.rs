@@ -34,6 +34,9 @@ impl<P: Ports> Driver<P> {
             Err(Lost) => Err(Lost),
         };
         self.reach_for("answer.read", transmit.purpose);
+        if !self.is_own(&transmit) {
+            return;
+        }
         let (id, purpose) = (transmit.id, transmit.purpose);
         self.feed(match read {
             Ok(answer) => Input::Answered(id, purpose, Box::new(answer)),

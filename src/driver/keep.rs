@@ -58,6 +58,9 @@ impl<P: Ports> Driver<P> {
                 }
                 next => next?,
             };
+            if !self.is_own(transmit) {
+                return Err(Lost);
+            }
             if let Some(next) = &next {
                 bytes += next.len() as u64;
                 if bytes > RESULT_BYTES_MAX {
@@ -72,13 +75,7 @@ impl<P: Ports> Driver<P> {
             }
             let over = next.is_none() || reader.has_ended();
             if piece.len() >= CHUNK_BYTES || (over && !piece.is_empty()) {
-                let chunk =
-                    ChunkId { operation: transmit.id.clone(), download: transmit.download, index };
-                self.reach("chunk.before");
-                if !bites(Tooth::ForgetBytes) {
-                    self.0.ports.store().put_chunk(&chunk, &piece).await.map_err(|_| Lost)?;
-                }
-                self.reach("chunk.after");
+                self.put(transmit, index, &piece).await?;
                 piece.clear();
                 index += 1;
             }
@@ -112,6 +109,31 @@ impl<P: Ports> Driver<P> {
             answer.schema_fault = app.fault_of(&transmit.service, &kept, &whole).await;
         }
         answer.kept = Some(kept);
+        Ok(())
+    }
+
+    /// Whether it is still for this exchange to go on: its operation may have left memory, and another
+    /// exchange may be bringing the same result.
+    pub(super) fn is_own(&self, transmit: &Transmit) -> bool {
+        self.0.engine.borrow().is_own_exchange(&transmit.id, transmit.download)
+    }
+
+    /// Keeps one piece. First it looks whether the lane has another owner by now, which a context that
+    /// was frozen does not know: that one may have finished, and all of it may be deleted.
+    async fn put(&self, transmit: &Transmit, index: u32, piece: &[u8]) -> Result<(), Lost> {
+        let store = self.0.ports.store();
+        self.reach("chunk.before");
+        let lane = store.lane(&transmit.lane).await.map_err(|_| Lost)?;
+        let drives = lane.is_some_and(|own| own.owner.as_ref() == Some(&self.0.context));
+        if !(drives && self.is_own(transmit)) {
+            return Err(Lost);
+        }
+        if !bites(Tooth::ForgetBytes) {
+            let download = transmit.download;
+            let chunk = ChunkId { operation: transmit.id.clone(), download, index };
+            store.put_chunk(&chunk, piece).await.map_err(|_| Lost)?;
+        }
+        self.reach("chunk.after");
         Ok(())
     }
 

@@ -45,7 +45,8 @@ impl Engine {
             | Purpose::Delete => false,
         };
         let ends_by = now.after(timeout_ms + crate::rules::bounds::EXCHANGE_TIMEOUT_MS);
-        entry.exchange = Some(Exchange { purpose, phase: Phase::Authorizing, ends_by });
+        entry.exchange =
+            Some(Exchange { purpose, phase: Phase::Authorizing, download: None, ends_by });
         self.outputs.push(Output::Authorize {
             id: id.clone(),
             service: entry.operation.identity.service.clone(),
@@ -109,9 +110,12 @@ impl Engine {
     }
 
     pub(super) fn unauthorized(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
-        if !self.exchange_over(id) {
+        // What an operation that has left memory since was refused is no news for its next exchange.
+        let asked = self.entries.get(id).and_then(|entry| entry.exchange.as_ref());
+        if !asked.is_some_and(|own| own.purpose == purpose && own.phase == Phase::Authorizing) {
             return;
         }
+        self.exchange_over(id);
         let unborn = self.entries.get(id).is_some_and(|entry| entry.birth.is_some());
         if unborn {
             let writing = self.entries.get(id).is_some_and(|entry| entry.writing.is_some());

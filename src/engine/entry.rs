@@ -32,6 +32,8 @@ pub(super) struct Entry {
     pub(super) delivering: bool,
     /// No request of this operation before this point.
     pub(super) not_before: Timestamp,
+    /// A download's name under which nothing is written any more.
+    pub(super) download: Option<u64>,
     /// The last journal line, which the next may be folded into.
     pub(super) last_line: Option<Line>,
 }
@@ -52,6 +54,8 @@ pub(super) struct Birth {
 pub(super) struct Exchange {
     pub(super) purpose: Purpose,
     pub(super) phase: Phase,
+    /// Its download's name, once it may leave.
+    pub(super) download: Option<u64>,
     /// By then it is over.
     pub(super) ends_by: Timestamp,
 }
@@ -79,6 +83,7 @@ impl Entry {
             inbox: Vec::new(),
             delivering: false,
             not_before: Timestamp(0),
+            download: None,
             last_line: None,
         }
     }

@@ -35,7 +35,7 @@ pub use reply::{CallError, CallId, Reply};
 pub use setup::ServiceSetup;
 
 use calls::Waiting;
-use entry::{Entry, Phase};
+use entry::{Entry, Exchange, Phase};
 use lanes::LaneState;
 use persist::PendingWrite;
 
@@ -174,6 +174,13 @@ impl Engine {
         })
     }
 
+    /// Whether the exchange with this download's name is still the one under way. Once its operation
+    /// has left memory, it is not: it must write nothing more, and what it says is no news.
+    pub fn is_own_exchange(&self, id: &OperationId, download: u64) -> bool {
+        let exchange = self.entries.get(id).and_then(|entry| entry.exchange.as_ref());
+        exchange.is_some_and(|own| own.download == Some(download))
+    }
+
     /// Whether operations that are pinned to the profile of this digest can be driven.
     pub fn knows_profile(&self, digest: &str) -> bool {
         self.profiles.contains_key(digest)
@@ -221,7 +228,14 @@ impl Engine {
 
     /// Ends the exchange of an operation; false when there is none, and its news is no news.
     fn exchange_over(&mut self, id: &OperationId) -> bool {
-        self.entries.get_mut(id).is_some_and(|entry| entry.exchange.take().is_some())
+        let Some(entry) = self.entries.get_mut(id) else {
+            return false;
+        };
+        let over = entry.exchange.take();
+        if let Some(Exchange { download: Some(name), .. }) = over {
+            entry.download = Some(name);
+        }
+        over.is_some()
     }
 
     fn not_sent(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {

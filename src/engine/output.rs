@@ -145,6 +145,8 @@ impl Keeps {
 pub struct Transmit {
     /// For which operation.
     pub id: OperationId,
+    /// In which lane.
+    pub lane: LaneId,
     /// For which service.
     pub service: ServiceName,
     /// What for.
@@ -170,7 +172,8 @@ pub struct Transmit {
     pub stream: Option<Stream>,
     /// No stream is read longer than this.
     pub open_until: Timestamp,
-    /// For a result: under which download its pieces are kept.
+    /// Names this exchange among all that are under way ([`super::Engine::is_own_exchange`]), and the
+    /// download under which pieces of a result are kept.
     pub download: u64,
     /// For a result: where in the body it stands (a JSON pointer); `None`: it is the body.
     pub result_at: Option<String>,

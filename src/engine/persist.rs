@@ -8,7 +8,7 @@ use super::fold::fold;
 use super::output::{Output, Ticket, WriteSet};
 use super::reply::{CallError, CallId};
 use super::request::request;
-use crate::model::ids::{JobId, OperationId, WriteId};
+use crate::model::ids::{Epoch, JobId, OperationId, WriteId};
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
@@ -50,6 +50,16 @@ fn takes(operation: &Operation, with_key: bool, job: Option<JobId>) -> Vec<Uniqu
         all.push(Unique::Job(identity.profile.clone(), job));
     }
     all
+}
+
+/// How many names of downloads there are within an epoch, as a power of two. With it, a name stays below
+/// 2^53, which a store's key needs, until a lane has changed hands 2^33 times.
+const NAMES_BITS: u32 = 20;
+
+/// A download's name: no other context has this epoch, and this one counts. Names come round after a
+/// million writes and requests of one context, when nothing of that age is under way.
+const fn download_name(epoch: Epoch, count: u64) -> u64 {
+    (epoch.0 << NAMES_BITS) | (count & ((1 << NAMES_BITS) - 1))
 }
 
 impl Engine {
@@ -265,7 +275,14 @@ impl Engine {
         let transmit = lane.and_then(super::lanes::LaneState::epoch).and_then(|epoch| {
             let profile = self.profiles.get(&operation.identity.profile_digest)?;
             let service = self.services.get(&operation.identity.service)?;
-            request(operation, profile, &service.base_url, purpose, epoch.0)
+            let download = entry.download.take().unwrap_or_else(|| {
+                self.tickets += 1;
+                download_name(epoch, self.tickets)
+            });
+            if let Some(exchange) = &mut entry.exchange {
+                exchange.download = Some(download);
+            }
+            request(operation, profile, &service.base_url, purpose, download)
         });
         if !bites(Tooth::LoseFloor) {
             entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);

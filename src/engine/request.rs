@@ -82,6 +82,7 @@ pub fn request(
     let facts = facts(profile, listing, result_at.as_ref());
     Some(Transmit {
         id: operation.identity.id.clone(),
+        lane: operation.lane(),
         service: operation.identity.service.clone(),
         purpose,
         method: if submit { operation.request.method.clone() } else { call.method.clone() },

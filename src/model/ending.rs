@@ -47,7 +47,8 @@ pub struct Failure {
 /// Where a kept result stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultRef {
-    /// Which download wrote the chunks: the epoch of the lane's owner that made it.
+    /// Which download wrote the chunks: the epoch of the lane's owner that made it, and its own count
+    /// (20 bits). Below 2^53.
     pub download: u64,
     /// How many chunks.
     pub chunks: u32,

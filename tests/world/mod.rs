@@ -106,6 +106,8 @@ pub struct Settings {
     pub failing_deliveries: u32,
     /// One way of the network, in milliseconds.
     pub latency_ms: u64,
+    /// How long each piece of an answer's body takes that begins now, in milliseconds.
+    pub piece_ms: u64,
     /// The credential's scope.
     pub scope: Option<String>,
     /// How far the contexts' clock is from the time that really passes, in milliseconds.
@@ -135,6 +137,7 @@ impl Default for Settings {
             consumes: true,
             failing_deliveries: 0,
             latency_ms: 10,
+            piece_ms: 0,
             scope: Some("org_1/key_1".into()),
             skew_ms: 0,
             schema_fault: None,

@@ -350,10 +350,11 @@ fn head(
 ) -> Head<SimBody> {
     let sent = if broken { response.body.len() / 2 } else { response.body.len() };
     let (early, late) = response.body[..sent].split_at(response.early_bytes.min(sent));
+    let piece_ms = world.0.settings.borrow().piece_ms;
     let mut pieces = Vec::new();
     for (part, mut wait_ms) in [(early, 0), (late, if early.is_empty() { 0 } else { work_ms })] {
         for piece in part.chunks(7_000) {
-            pieces.push((std::mem::take(&mut wait_ms), piece.to_vec()));
+            pieces.push((std::mem::take(&mut wait_ms) + piece_ms, piece.to_vec()));
         }
     }
     pieces.reverse();

@@ -253,6 +253,29 @@ fn a_rerun_is_new_linked_work_with_a_key_of_its_own() {
 }
 
 #[test]
+fn a_rerun_carries_its_key_in_the_query_where_the_profile_puts_it_there() {
+    let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+    profile["key"] = serde_json::json!({ "query": "key" });
+    // What this service itself goes by.
+    for (call, own) in [("submit", "one"), ("retry", "two")] {
+        profile["calls"][call]["headers"] = serde_json::json!({ "Idempotency-Key": own });
+    }
+    let world = World::of(
+        Settings::default(),
+        Loopback::new(RunHarvester::default()),
+        &profile.to_string(),
+    );
+    let (context, ended) = live(&world, FAILS);
+    world.add_faults(r#"[{"call":"retry","fault":"lose_after"}]"#);
+    let rerun = world.retry(&context, &ended, &failed(&ended).id, false).expect("a rerun");
+    world.settle(&context, "daily").expect("it ends");
+    let paths: Vec<_> = world.requests(Call::Retry).into_iter().map(|own| own.path).collect();
+    assert_eq!(paths.len(), 2);
+    let key = ["?key=", rerun.identity.key.as_str()].concat();
+    assert!(paths.iter().all(|own| own.ends_with(&key)), "{paths:?}");
+}
+
+#[test]
 fn the_same_submit_after_a_rerun_gives_the_rerun() {
     let world = World::new();
     let (context, ended) = live(&world, FAILS);

@@ -15,6 +15,7 @@ use crate::model::policy::Limits;
 use crate::model::profile::Purpose;
 use crate::model::storage::{Durability, Erase};
 use crate::model::time::Timestamp;
+use crate::rules::composition::with_key;
 use crate::rules::derived_key::derived_key;
 use crate::rules::listing::REPEATED_JOB;
 use crate::rules::next::{Next, next};
@@ -164,6 +165,10 @@ impl Engine {
         if service.derives_keys {
             identity.key = derived_key(&identity);
         }
+        let url = super::request::address(call, parent, &service.base_url, None)
+            .ok_or("its job is not known")?;
+        let (url, _) = with_key(profile, identity.key.as_str(), url, Vec::new())
+            .map_err(|_| "its key cannot be sent without a body")?;
         let mut carried = parent.carried.clone();
         if let Some(job) = parent.life.job() {
             carried.retain(|(name, _)| name != REPEATED_JOB);
@@ -173,8 +178,7 @@ impl Engine {
             identity,
             request: Request {
                 method: call.method.clone(),
-                url: super::request::address(call, parent, &service.base_url, None)
-                    .ok_or("its job is not known")?,
+                url,
                 content_type: None,
                 body_bytes: 0,
             },

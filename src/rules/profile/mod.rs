@@ -16,7 +16,7 @@ use super::grammar::is_name;
 use super::json;
 use super::reader::{Fault, Faults, Reader};
 use crate::model::pointer::Pointer;
-use crate::model::profile::Profile;
+use crate::model::profile::{KeyCarrier, KeyPlace, Profile};
 
 /// Longest profile, in bytes.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
@@ -77,6 +77,17 @@ pub fn read(text: &str) -> Result<Profile, Vec<Fault>> {
     faults.settle(read)
 }
 
+/// A rerun is sent without a body, so its key cannot travel there.
+fn rerun_key(reader: &Reader<'_>, key: Option<&KeyCarrier>) {
+    let retry = reader.member("calls").and_then(|own| own.member("retry"));
+    if let (Some(retry), Some(KeyPlace::Field(_))) = (retry, key.map(|own| &own.place)) {
+        retry.fault(
+            "it is sent without a body, so the key of key.field cannot go with it: without its key \
+             a rerun could be run twice",
+        );
+    }
+}
+
 fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
     reader.only(MEMBERS);
     let version = reader.required("profile").and_then(|own| own.whole(1, 1));
@@ -92,6 +103,7 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
     let carry = names::carry(reader.member("carry"));
     let key = reader.member("key").map(|own| key::key(&own));
     let calls = reader.required("calls").and_then(|own| calls::calls(&own, &params, &carry));
+    rerun_key(reader, key.as_ref().and_then(Option::as_ref));
     let polls = calls.as_ref().is_none_or(|calls| calls.poll.is_some());
     let states = answers::states(reader, polls);
     let facts = reader.required("facts").map(|own| answers::facts(&own, polls, &states));

@@ -331,6 +331,17 @@ fn a_listing_needs_a_call_that_reads_it() {
 }
 
 #[test]
+fn a_rerun_without_a_body_has_no_key_in_it() {
+    let mut profile = least();
+    profile["calls"]["retry"] = json!({ "method": "POST", "path": "/jobs/{id}/retry" });
+    for (key, wrong) in [("header", false), ("query", false), ("field", true)] {
+        profile["key"] = json!({ key: if wrong { "/key" } else { "key" } });
+        let places = faults(&profile.to_string());
+        assert_eq!(places.contains(&"/calls/retry".into()), wrong, "{key}: {places:?}");
+    }
+}
+
+#[test]
 fn only_a_listing_has_pages() {
     assert_eq!(faults_with("/calls/poll/path", json!("/jobs/{id}?p={page}")), ["/calls/poll/path"]);
 }

@@ -41,6 +41,36 @@ fn rejected_work_is_corrected_under_a_new_key_and_linked() {
 }
 
 #[test]
+fn the_derived_key_that_is_shown_of_corrected_work_is_the_key_that_is_sent() {
+    for (place, name) in [("query", "client_key"), ("field", "/client_key")] {
+        let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+        profile["key"] = serde_json::json!({ place: name });
+        profile["calls"].as_object_mut().expect("calls").remove("retry");
+        let settings = Settings { derives_keys: true, ..Settings::default() };
+        let world = World::of(settings, service(), &profile.to_string());
+        let context = world.open();
+        // This service wants the key elsewhere.
+        let rejected = world.live(&context, "daily", "");
+        assert_eq!(standing(&rejected), "rejected");
+        let revised = world.revise(&context, &rejected, GOOD).expect("nothing ran");
+        let (key, sent) = (revised.identity.key.as_str(), sent(&world, &revised));
+        assert!(sent.contains(key), "{key} is not in {sent}");
+        assert!(!sent.contains(rejected.identity.key.as_str()));
+    }
+}
+
+/// URL and body of its request.
+fn sent(world: &World, operation: &Operation) -> String {
+    let body = pollster::block_on(holdfast::driver::ports::Store::body(
+        &world.0.store,
+        &operation.identity.id,
+    ))
+    .expect("memory");
+    let body = String::from_utf8(body.expect("a body")).expect("text");
+    [operation.request.url.as_str(), " ", &body].concat()
+}
+
+#[test]
 fn parked_work_with_every_attempt_refused_is_abandoned_for_the_corrected() {
     let (world, context, parked) = lived(REFUSED, "");
     assert_eq!(park(&parked), Some(ParkReason::NeedsCredit));

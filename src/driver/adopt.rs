@@ -59,6 +59,8 @@ impl<P: Ports> Driver<P> {
         let mut newborn = self.newborn(Draft {
             account,
             intent: adoption.intent,
+            ordinal: 0,
+            parent: None,
             // Nothing was or will be sent under a key of ours.
             key: Some(IdempotencyKey(String::new())),
             fingerprint: hex(&sha256(&parts)),

@@ -50,6 +50,8 @@ impl<P: Ports> Driver<P> {
         let newborn = self.newborn(Draft {
             account,
             intent: parent.identity.intent,
+            ordinal: parent.identity.ordinal + 1,
+            parent: Some(parent.identity.id),
             key: None,
             fingerprint,
             carried,

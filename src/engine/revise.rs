@@ -11,7 +11,6 @@ use super::output::{BesideSet, Output};
 use super::reply::{CallError, CallId};
 use crate::model::ids::OperationId;
 use crate::model::time::Timestamp;
-use crate::rules::derived_key::derived_key;
 use crate::rules::exits::may_be_revised;
 use crate::rules::step::{self, Refused, step};
 
@@ -39,12 +38,6 @@ impl Engine {
         match spent_by(parent, operation.limits) {
             Ok(spent) => operation.spent = spent,
             Err(why) => return self.refuse(Some(call), CallError::NotAllowed(why)),
-        }
-        let identity = &mut operation.identity;
-        identity.ordinal = parent.identity.ordinal + 1;
-        identity.parent = Some(id.clone());
-        if self.services.get(&identity.service).is_some_and(|own| own.derives_keys) {
-            identity.key = derived_key(identity);
         }
         let replaces = match self.end_revised(now, id) {
             Ok(replaces) => replaces,

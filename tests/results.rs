@@ -10,7 +10,9 @@ use holdfast::model::life::{Delivery, Stage};
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
 use holdfast_services::Call;
-use world::{CommitFault, Context, Logged, World, ending, park, result, standing};
+use world::{
+    CommitFault, Context, Logged, PROFILE, Settings, World, ending, park, result, service, standing,
+};
 
 /// A world whose service answers the first `times` downloads with this.
 fn answering(status: u16, body: &str, times: u32) -> World {
@@ -42,6 +44,35 @@ fn not_ready_is_bounded() {
     let (_, parked) = live(&world, r#","not_ready_ms":80000000"#);
     assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
     assert!(world.requests(Call::Result).len() <= 21);
+}
+
+#[test]
+fn a_service_that_is_always_too_busy_for_the_result_is_for_a_person() {
+    let world = World::with_faults(
+        r#"[{"call":"result","fault":"rate_limited","retry_after":1,"times":9999}]"#,
+    );
+    let (_, parked) = live(&world, "");
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    assert!(world.requests(Call::Result).len() <= 41);
+}
+
+#[test]
+fn where_only_the_result_can_be_asked_for_a_job_that_is_seen_running_is_no_setback() {
+    let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+    profile["calls"].as_object_mut().expect("calls").remove("poll");
+    profile.as_object_mut().expect("a profile").remove("settlement");
+    let running = r#"{"call":"result","fault":"status","status":409,
+        "body":"{\"error\":{\"code\":\"RESULT_NOT_READY\"}}"}"#;
+    for setback in [
+        r#"{"call":"result","fault":"not_found","times":3}"#,
+        r#"{"call":"result","fault":"status","status":401}"#,
+    ] {
+        let faults = ["[", setback, ",", running, ",", setback, "]"].concat();
+        let world = World::of(Settings::default(), service(), &profile.to_string());
+        world.add_faults(&faults);
+        let (_, ended) = live(&world, "");
+        assert_eq!(standing(&ended), "succeeded", "{setback}: {:?}", park(&ended));
+    }
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
     if said.is_none() {
         pen.note("result.lost").purpose = Some(Purpose::Result);
     }
-    if pen.op.counters.failures >= RESULT_FAILURES_MAX {
+    if is_spent(pen) {
         return pen.park(ParkReason::BudgetExhausted);
     }
     pen.count_failure();
@@ -82,6 +82,7 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
             pen.park(ParkReason::JobNotFound)
         }
         Meaning::NotFound => missed(pen, said),
+        Meaning::RateLimited if is_spent(pen) => pen.park(ParkReason::BudgetExhausted),
         Meaning::RateLimited => pen.rate_limited(said),
         Meaning::NeedsCredential | Meaning::NeedsAccess | Meaning::NeedsCredit => {
             trouble::needs(pen, meaning)
@@ -102,8 +103,9 @@ fn still_running(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     if deadline <= pen.now {
         return pen.park(ParkReason::DeadlineExceeded);
     }
-    pen.op.counters.polls += 1;
-    pen.op.counters.failures = 0;
+    let counters = &mut pen.op.counters;
+    counters.polls += 1;
+    (counters.failures, counters.misses, counters.authorizations) = (0, 0, 0);
     let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.polls, pen.dice);
     let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
     pen.wait(server_ms.unwrap_or(own_ms).max(REQUEST_FLOOR_MS), WaitReason::ResultNotReady)
@@ -148,6 +150,10 @@ pub(super) fn incomplete(
     };
     let message = message.or_else(|| Some(why.into()));
     pen.end(Ending::Incomplete { fault: Fault { message, ..said.fault.clone() }, result })
+}
+
+const fn is_spent(pen: &Pen<'_>) -> bool {
+    pen.op.counters.failures >= RESULT_FAILURES_MAX
 }
 
 fn is_partial(pen: &Pen<'_>) -> bool {

@@ -10,12 +10,15 @@ use holdfast::model::dice::Dice;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
+use holdfast::model::profile::Profile;
 use holdfast::model::time::Timestamp;
 use holdfast::rules::exits::exits;
 use holdfast::rules::profile;
 use holdfast::rules::step::{Command, Input, Resolution, step};
 use holdfast_services::{Bulkgrid, Loopback};
 use world::{DAY_MS, PROFILE, Settings, World, park, patch};
+
+const BULKGRID: &str = include_str!("../pkg-template/profiles/bulkgrid.json");
 
 fn inputs() -> Vec<(&'static str, Input)> {
     let resume =
@@ -120,7 +123,6 @@ fn version_moved() -> Operation {
 }
 
 fn ambiguous() -> Operation {
-    let bulkgrid = include_str!("../pkg-template/profiles/bulkgrid.json");
     let page = r#"{\"runs\":[{\"id\":\"a\",\"metadata\":{}},{\"id\":\"b\",\"metadata\":{}}]}"#;
     let faults = [
         r#"[{"call":"submit","fault":"lose_after"},{"call":"list","fault":"status","status":200,"times":9,"body":""#,
@@ -130,7 +132,7 @@ fn ambiguous() -> Operation {
     .concat();
     let echo = r#""echo": "/metadata/holdfast_id",
     "sendEcho": "/metadata/holdfast_id","#;
-    let profile = bulkgrid.replacen(echo, r#""same": { "/url": "/none" },"#, 1);
+    let profile = BULKGRID.replacen(echo, r#""same": { "/url": "/none" },"#, 1);
     let service = Loopback::new(Bulkgrid::default());
     let world = World::of(Settings::default(), service, &profile);
     world.add_faults(&faults);
@@ -139,30 +141,52 @@ fn ambiguous() -> Operation {
     operation
 }
 
-fn parked() -> Vec<Operation> {
-    let mut all = vec![scope_changed(), cancel_unconfirmed(), version_moved(), ambiguous()];
-    for (faults, attempts, reason) in WAYS {
-        let world = World::with_faults(faults);
-        let context = world.open_with(Limits { attempts: *attempts, ..Limits::default() }, PROFILE);
-        let operation = world.live(&context, "daily", "");
-        assert_eq!(park(&operation), Some(*reason), "{faults}");
-        all.push(operation);
+/// The profile without some of its calls, and without what needs them.
+fn without(calls: &[&str]) -> String {
+    let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+    for call in calls {
+        profile["calls"].as_object_mut().expect("calls").remove(*call);
+        profile.as_object_mut().expect("a profile").remove("settlement");
+    }
+    profile.to_string()
+}
+
+/// Everything that parks, with the profile that it goes by.
+fn parked() -> Vec<(Operation, Profile)> {
+    let read = |text: &str| profile::read(text).expect("a good profile");
+    let mut all = Vec::new();
+    for operation in [scope_changed(), cancel_unconfirmed(), version_moved()] {
+        all.push((operation, read(PROFILE)));
+    }
+    all.push((ambiguous(), read(BULKGRID)));
+    for missing in [&[][..], &["poll"], &["poll", "result"]] {
+        let profile = without(missing);
+        for (faults, attempts, reason) in WAYS {
+            if missing.iter().any(|call| faults.contains(&["\"call\":\"", call].concat())) {
+                continue;
+            }
+            let world = World::with_faults(faults);
+            let limits = Limits { attempts: *attempts, ..Limits::default() };
+            let operation = world.live(&world.open_with(limits, &profile), "daily", "");
+            assert_eq!(park(&operation), Some(*reason), "{faults} without {missing:?}");
+            all.push((operation, read(&profile)));
+        }
     }
     all
 }
 
 #[test]
 fn every_reason_is_reached_for_real() {
-    let reached: BTreeSet<_> = parked().iter().filter_map(park).map(|own| own.name()).collect();
+    let reached: BTreeSet<_> =
+        parked().iter().filter_map(|(own, _)| park(own)).map(|own| own.name()).collect();
     let all: BTreeSet<_> = ParkReason::ALL.iter().map(|own| own.name()).collect();
     assert_eq!(reached, all);
 }
 
 #[test]
 fn what_is_offered_is_accepted_and_nothing_else_is() {
-    let profile = profile::read(PROFILE).expect("a good profile");
     let now = Timestamp(1_790_000_000_000 + DAY_MS);
-    for operation in parked() {
+    for (operation, profile) in parked() {
         let offered = exits(&operation);
         assert!(!offered.is_empty(), "{:?}", park(&operation));
         for (name, input) in inputs() {
@@ -191,9 +215,8 @@ fn what_is_offered_is_accepted_and_nothing_else_is() {
 
 #[test]
 fn every_exit_leads_out_of_the_park() {
-    let profile = profile::read(PROFILE).expect("a good profile");
     let now = Timestamp(1_790_000_000_000 + DAY_MS);
-    for operation in parked() {
+    for (operation, profile) in parked() {
         for (name, input) in inputs() {
             if exits(&operation).contains(&name) {
                 let carried = step(&operation, &profile, now, &mut Dice::seeded(1), input);

@@ -77,6 +77,29 @@ fn how(operation: &Operation) -> Option<AcceptedHow> {
 }
 
 #[test]
+fn a_listing_is_of_no_use_where_what_it_shows_cannot_be_read() {
+    let profile = profile_with(|profile| {
+        profile["calls"].as_object_mut().expect("calls").remove("poll");
+    });
+    let faults = holdfast::rules::profile::read(&profile).expect_err("a fault");
+    let places: Vec<_> = faults.iter().map(|own| own.pointer.as_str()).collect();
+    assert_eq!(places, ["/reconcile"]);
+}
+
+#[test]
+fn a_run_that_was_not_listed_may_be_named_by_a_person() {
+    let world = world(UNSENT);
+    let context = world.open();
+    let parked = world.live(&context, "daily", "");
+    assert!(matches!(parked.life.stage, Stage::Reconcile(_)));
+    assert!(exits(&parked).contains(&"resolve({found})"));
+    let found = Command::Resolve(Resolution::Found("run_7".into()));
+    let followed = world.command(&context, &parked, found).expect("an exit");
+    assert_eq!(followed.life.stage, Stage::Work);
+    assert_eq!(how(&followed), Some(AcceptedHow::Found));
+}
+
+#[test]
 fn a_run_whose_answer_was_lost_is_found_and_followed_to_its_result() {
     let world = world(LOST);
     let operation = world.live(&world.open(), "daily", "");

@@ -33,6 +33,9 @@ pub(super) fn reconcile(reader: &Reader<'_>, calls: Option<&Calls>) -> Option<Re
     if calls.is_some() && list.is_none() {
         reader.fault("it needs a call that lists jobs: calls.list");
     }
+    if calls.is_some_and(|calls| calls.poll.is_none()) {
+        reader.fault("it needs a call that reads what was found: calls.poll");
+    }
     let paged = list.and_then(|call| call.path.as_ref()).is_some_and(|own| own.contains(PAGE_SLOT));
     let items = reader.required("items").and_then(|own| place(&own));
     let id = reader.required("id").and_then(|own| place(&own));

@@ -367,6 +367,22 @@ fn a_cancel_of_what_never_arrived_ends_without_another_sending() {
 }
 
 #[test]
+fn a_cancel_is_kept_to_where_no_call_stops_a_run() {
+    let world = world(UNSENT);
+    let profile = profile_with(|profile| {
+        profile["calls"].as_object_mut().expect("calls").remove("cancel");
+    });
+    let limits = Limits { on_unknown: OnUnknown::Resubmit, ..Limits::default() };
+    let context = world.open_with(limits, &profile);
+    let operation = world.submit(&context, "daily", "");
+    world.until("daily", |own| standing(own) == "reconciling");
+    world.cancel(&context, &operation).expect("nothing is known to run");
+    let operation = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&operation), "cancelled");
+    assert_eq!((world.executions(), sent(&world)), (0, 1));
+}
+
+#[test]
 fn a_rerun_whose_answer_was_lost_is_found_by_the_run_that_it_repeats() {
     let world = world("[]");
     let context = world.open();

@@ -61,7 +61,9 @@ fn cancel(pen: &mut Pen<'_>) -> Result<(), Refused> {
     if pen.op.life.is_ended() || pen.op.life.cancel.is_some() {
         return Ok(());
     }
-    if !pen.is_submitting() && pen.profile.calls.cancel.is_none() {
+    // What is only looked up is kept from being sent again, and that needs no call.
+    let taken_on = !matches!(pen.op.life.stage, Stage::Submit | Stage::Reconcile(_));
+    if taken_on && pen.profile.calls.cancel.is_none() {
         return Err(Refused::NotAllowed(
             "this service has no call that stops a job; let it end, or resolve(\"abandon\")",
         ));

@@ -180,6 +180,57 @@ fn a_service_that_never_takes_it_is_asked_a_few_times_only() {
     }
 }
 
+fn is_given_up(operation: &Operation) -> bool {
+    let hold = operation.life.deletion.as_ref().map(|own| &own.hold);
+    matches!(hold, Some(Hold::Parked { reason: ParkReason::BudgetExhausted, .. }))
+}
+
+#[test]
+fn a_service_that_refuses_the_read_after_a_lost_deletion_is_asked_a_few_times_only() {
+    let (world, context) = opened("[]");
+    let ended = world.live(&context, "daily", "");
+    let polls = world.requests(Call::Poll).len();
+    world.add_faults(
+        r#"[{"call":"delete","fault":"lose_before"},
+            {"call":"poll","fault":"rate_limited","retry_after":1,"times":9999}]"#,
+    );
+    world.delete(&context, &ended).expect("a wish");
+    world.pass(600_000);
+    assert!(is_given_up(&world.stored("daily").expect("it is stored")));
+    assert!(world.requests(Call::Poll).len() - polls <= 10);
+}
+
+#[test]
+fn a_deletion_that_is_always_written_too_late_to_be_sent_is_tried_a_few_times_only() {
+    let (world, context) = opened("[]");
+    let ended = world.live(&context, "daily", "");
+    world.0.settings.borrow_mut().commit_ms = 3_000;
+    world.delete(&context, &ended).expect("a wish");
+    world.pass(600_000);
+    let parked = world.stored("daily").expect("it is stored");
+    assert!(is_given_up(&parked), "{:?}", parked.life.deletion);
+    assert_eq!(deletes(&world), 0);
+}
+
+#[test]
+fn a_deletion_follows_the_link_that_the_service_gave() {
+    let mut profile: serde_json::Value = serde_json::from_str(&deletable()).expect("JSON");
+    profile["calls"]["delete"] = serde_json::json!({"method": "DELETE", "link": "self"});
+    profile["carry"] = serde_json::json!({"self": ["/self"]});
+    let world = World::with_faults(
+        r#"[{"call":"poll","fault":"status","status":200,
+            "body":"{\"status\":\"failed\",\"self\":\"/api/v1/data/requests/of-the-link\"}"}]"#,
+    );
+    let context = world.open_with(Limits::default(), &profile.to_string());
+    let ended = world.live(&context, "daily", "");
+    assert_eq!(standing(&ended), "failed");
+    world.delete(&context, &ended).expect("a wish");
+    world.pass(600_000);
+    let asked = world.requests(Call::Delete);
+    let path = asked.first().map(|own| own.path.as_str());
+    assert_eq!(path, Some("/api/v1/data/requests/of-the-link"));
+}
+
 #[test]
 fn a_credential_that_cannot_be_had_parks_the_deletion_alone() {
     let (world, context) = opened("[]");

@@ -196,14 +196,14 @@ fn carried(profile: &Profile, answer: &Answer) -> Carried {
     const VALUE_BYTES_MAX: usize = 4_096;
     let mut all = Carried::new();
     let calls = &profile.calls;
+    let of_a_job = [&calls.poll, &calls.result, &calls.cancel, &calls.retry, &calls.delete];
     for source in &profile.carry {
         let text = answer.facts.text(&source.name);
         let Some(text) = text.filter(|text| (1..=VALUE_BYTES_MAX).contains(&text.len())) else {
             continue;
         };
         let mut value = Some(text.to_owned());
-        for call in [&calls.poll, &calls.result, &calls.cancel, &calls.retry].into_iter().flatten()
-        {
+        for call in of_a_job.into_iter().flatten() {
             if call.link.as_ref() == Some(&source.name) {
                 let own = origin(&answer.url);
                 value = resolve(&answer.url, text)

@@ -25,6 +25,13 @@ pub(super) fn send(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     Ok(())
 }
 
+/// It was written too late to leave: it counts like any attempt, for the next may be no faster.
+pub(super) fn not_sent(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    pen.op.life.delete_answered(true)?;
+    pen.note("delete.not_sent").purpose = Some(Purpose::Delete);
+    failed(pen, None)
+}
+
 pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     pen.note("delete.lost").purpose = Some(Purpose::Delete);
     unsettled(pen)?;
@@ -92,6 +99,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
     match meaning {
         Meaning::NotFound | Meaning::Expired => gone(pen, true),
         Meaning::RateLimited => {
+            pen.op.counters.failures += 1;
             let (length_ms, _) = pen.pause_ms(pen.profile.retry, Some(said));
             pen.close_gate(length_ms);
             wait(pen, length_ms, WaitReason::RateLimit)

@@ -133,7 +133,7 @@ pub fn step(
         Input::NotSent(purpose) => match purpose {
             Purpose::Submit => submit::not_sent(&mut pen)?,
             Purpose::Cancel => pen.op.life.cancel_answered(false)?,
-            Purpose::Delete => pen.op.life.delete_answered(true)?,
+            Purpose::Delete => delete::not_sent(&mut pen)?,
             Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
                 return Err(Illegal.into());
             }

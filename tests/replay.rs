@@ -5,11 +5,16 @@
 
 mod world;
 
+use holdfast::model::dice::Dice;
 use holdfast::model::ending::{Ending, FailureClass};
 use holdfast::model::error::Code;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
+use holdfast::model::profile::Purpose;
+use holdfast::model::time::Timestamp;
+use holdfast::rules::classify::{Finding, Said, Verdict};
+use holdfast::rules::step::{Input, step};
 use holdfast_services::{Call, Fault, Loopback, Replay};
 use world::{Context, Logged, Settings, World, ending, failed, park, result, standing, submission};
 
@@ -323,4 +328,19 @@ fn a_job_that_a_person_found_is_replayed_where_nothing_can_be_read_by_its_id() {
     world.resolve(&context, &parked, found).expect("it was found");
     let ended = world.settle(&context, "daily").expect("it ends");
     succeeds_once(&world, &ended);
+}
+
+#[test]
+fn an_answer_that_breaks_off_claims_the_work_that_it_named() {
+    let world = world_with("[]");
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    let sent = world.until("daily", |own| own.life.evidence.current.is_some());
+    let profile = holdfast::rules::profile::read(PROFILE).expect("a good profile");
+    let said = Said { job: Some("rqx_9".into()), ..Said::default() };
+    let verdict = Box::new(Verdict { finding: Finding::Unreadable(None), said });
+    let now = Timestamp(world.0.clock.now());
+    let answered = Input::Answered(Purpose::Submit, verdict);
+    let after = step(&sent, &profile, now, &mut Dice::seeded(1), answered).expect("it is news");
+    assert_eq!(after.job, Some("rqx_9".into()));
 }

@@ -208,6 +208,8 @@ impl Engine {
                 if let Some(job) = pending.operation.life.job().cloned() {
                     self.apply(now, &pending.id, step::Input::JobTaken(job), None);
                 }
+                // Where that was refused, no write of its own goes on with what waits.
+                self.next_in_inbox(now, &pending.id);
             }
             Ok(Written::KeyTaken(other)) => {
                 self.stillborn(&pending.id, CallError::KeyConflict(other));

@@ -94,6 +94,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             pen.op.life.lost()?;
             if said.job.is_some() {
                 pen.op.life.seen(said.job.clone(), AcceptedHow::Answered, pen.now)?;
+                pen.claim_job();
             }
             unknown(pen, Some(said), WaitReason::Backoff)
         }

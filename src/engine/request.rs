@@ -97,7 +97,7 @@ pub fn request(
         timeout_ms: call.timeout_ms,
         keeps: keeps(profile, purpose),
         stream,
-        open_until: operation.identity.created_at.after(operation.limits.total_ms),
+        open_until: operation.total_until(),
         download,
         result_at,
         facts,

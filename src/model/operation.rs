@@ -89,7 +89,9 @@ pub struct Counters {
     pub failures: u32,
     /// Authorizations in a row that failed.
     pub authorizations: u32,
-    /// How often the service said that a complete job's result is not ready.
+    /// How often the service said that what it has taken on cannot be had yet: the result of a
+    /// complete job, a result that it could not deliver, or whether the work runs or has failed. One
+    /// budget for the three, over the operation's life; a resume gives it anew.
     pub not_ready: u32,
     /// Refusals since an attempt that may have been accepted.
     pub refusals: u32,
@@ -136,13 +138,16 @@ impl Operation {
         LaneId::of(&self.identity.account, &self.identity.service, &self.identity.origin)
     }
 
+    /// The end of the time that it may take in all.
+    pub const fn total_until(&self) -> Timestamp {
+        self.identity.created_at.after(self.limits.total_ms)
+    }
+
     /// When it parks, if it is not over by then; `None` once its result only needs fetching, which
     /// has bounds of its own.
     pub const fn deadline(&self) -> Option<Timestamp> {
         match self.life.stage() {
-            Stage::Submit | Stage::Reconcile(_) | Stage::Work => {
-                Some(self.identity.created_at.after(self.limits.total_ms))
-            }
+            Stage::Submit | Stage::Reconcile(_) | Stage::Work => Some(self.total_until()),
             Stage::Result { .. } | Stage::Ended { .. } => None,
         }
     }

@@ -99,8 +99,7 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
 
 /// Where the result is all that can be read, asking for it is polling: it goes on until the deadline.
 fn still_running(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
-    let deadline = pen.op.identity.created_at.after(pen.op.limits.total_ms);
-    if deadline <= pen.now {
+    if pen.op.total_until() <= pen.now {
         return pen.park(ParkReason::DeadlineExceeded);
     }
     let counters = &mut pen.op.counters;

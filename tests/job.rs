@@ -7,6 +7,7 @@ mod world;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use holdfast::model::dice::Dice;
 use holdfast::model::ending::{Ending, FailureClass};
 use holdfast::model::error::Code;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
@@ -14,7 +15,10 @@ use holdfast::model::life::Stage;
 use holdfast::model::money::Credits;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
-use holdfast::rules::step::Resolution;
+use holdfast::model::profile::Purpose;
+use holdfast::model::time::Timestamp;
+use holdfast::rules::classify::{Finding, Said, Verdict};
+use holdfast::rules::step::{Input, Resolution, step};
 use holdfast_services::{Call, Config, Loopback, RunHarvester};
 use world::{Context, PROFILE, Settings, World, ending, failed, park, standing};
 
@@ -169,6 +173,27 @@ fn guidance_on_a_good_answer_is_kept_to() {
     let polls = world.requests(Call::Poll);
     let waited = polls[1].time_ms - polls[0].time_ms;
     assert!((45_000..=50_000).contains(&waited), "{waited} ms");
+}
+
+#[test]
+fn guidance_with_the_acceptance_is_kept_to_and_never_shorter_than_the_floor() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    let sent = world.until("daily", |own| own.life.evidence.current.is_some());
+    let profile = holdfast::rules::profile::read(PROFILE).expect("a good profile");
+    for (asked_ms, least_ms) in [(0, 250), (9_000, 9_000)] {
+        let said = Said { server_wait_ms: Some(asked_ms), ..Said::default() };
+        let verdict = Box::new(Verdict { finding: Finding::Accepted("req_7".into()), said });
+        let now = Timestamp(world.0.clock.now());
+        let answered = Input::Answered(Purpose::Submit, verdict);
+        let after = step(&sent, &profile, now, &mut Dice::seeded(1), answered).expect("it is news");
+        let Hold::Until { wait, reason } = after.operation.life.hold() else {
+            panic!("it does not wait")
+        };
+        assert!(wait.length_ms >= least_ms, "{}", wait.length_ms);
+        assert_eq!(*reason, WaitReason::ServerGuidance);
+    }
 }
 
 #[test]

@@ -180,21 +180,21 @@ impl<'a> Pen<'a> {
     ) -> Result<(), Illegal> {
         self.count_failure();
         let (length_ms, told) = self.pause_ms(self.profile.retry, said);
-        let reason = match reason {
-            WaitReason::Backoff if told => WaitReason::ServerGuidance,
-            WaitReason::Backoff
-            | WaitReason::Poll
-            | WaitReason::ServerGuidance
-            | WaitReason::RateLimit
-            | WaitReason::NotFoundGrace
-            | WaitReason::ResultNotReady
-            | WaitReason::Authorization
-            | WaitReason::InProgress
-            | WaitReason::ListingLag
-            | WaitReason::Settlement
-            | WaitReason::Delivery => reason,
+        self.wait(length_ms, if told { guided(reason) } else { reason })
+    }
+
+    /// Waits before the job is read again: as long as the service asks, else at the pace of polls.
+    pub(super) fn wait_for_poll(
+        &mut self,
+        index: u32,
+        said: &Said,
+        reason: WaitReason,
+    ) -> Result<(), Illegal> {
+        let (length_ms, reason) = match said.server_wait_ms {
+            Some(ms) => (backoff::with_server_floor(ms, self.dice), guided(reason)),
+            None => (backoff::poll_delay(&self.profile.poll, index, self.dice), reason),
         };
-        self.wait(length_ms, reason)
+        self.wait(length_ms.max(REQUEST_FLOOR_MS), reason)
     }
 
     /// The service refuses everything of the lane for a while.
@@ -258,5 +258,21 @@ impl<'a> Pen<'a> {
     /// Whether the operation is still on its way to the service.
     pub(super) fn is_submitting(&self) -> bool {
         self.op.life.stage == Stage::Submit
+    }
+}
+
+/// Why it waits, where the service has said how long: a wait of one's own pace becomes guided.
+const fn guided(reason: WaitReason) -> WaitReason {
+    match reason {
+        WaitReason::Backoff | WaitReason::Poll => WaitReason::ServerGuidance,
+        WaitReason::ServerGuidance
+        | WaitReason::RateLimit
+        | WaitReason::NotFoundGrace
+        | WaitReason::ResultNotReady
+        | WaitReason::Authorization
+        | WaitReason::InProgress
+        | WaitReason::ListingLag
+        | WaitReason::Settlement
+        | WaitReason::Delivery => reason,
     }
 }

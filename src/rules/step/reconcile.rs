@@ -11,7 +11,6 @@ use crate::model::life::{Illegal, Stage};
 use crate::model::listing::{LISTED_IDS_MAX, Listing, Page};
 use crate::model::policy::OnUnknown;
 use crate::model::profile::{Meaning, Purpose};
-use crate::rules::backoff;
 use crate::rules::bounds::{LISTING_FAILURES_MAX, LISTING_READS_MAX};
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::listing::sought;
@@ -33,7 +32,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     let said = &verdict.said;
     pen.note_answer("reconcile.answered", Purpose::Reconcile, said);
     match &verdict.finding {
-        Finding::Listed(page) => listed(pen, page),
+        Finding::Listed(page) => listed(pen, page, said),
         Finding::Other(Meaning::RateLimited) => {
             if is_spent(pen) {
                 give_up(pen)
@@ -71,7 +70,7 @@ pub(super) fn job_taken(pen: &mut Pen<'_>, id: JobId) -> Result<(), Illegal> {
     if foreign > LISTED_IDS_MAX { pen.park(ParkReason::Ambiguous) } else { Ok(()) }
 }
 
-fn listed(pen: &mut Pen<'_>, page: &Page) -> Result<(), Illegal> {
+fn listed(pen: &mut Pen<'_>, page: &Page, said: &Said) -> Result<(), Illegal> {
     let counters = &mut pen.op.counters;
     (counters.failures, counters.authorizations) = (0, 0);
     pen.op.life.listed(page)?;
@@ -80,25 +79,25 @@ fn listed(pen: &mut Pen<'_>, page: &Page) -> Result<(), Illegal> {
     };
     let through = page.reaches_back || page.next.is_none();
     let pages = listing(pen).map_or(0, |own| own.pages);
-    if through || pages >= rule.pages_max { conclude(pen, through) } else { Ok(()) }
+    if through || pages >= rule.pages_max { conclude(pen, through, said) } else { Ok(()) }
 }
 
 /// The listing was read, back past the first attempt or as far as it may be.
-fn conclude(pen: &mut Pen<'_>, through: bool) -> Result<(), Illegal> {
+fn conclude(pen: &mut Pen<'_>, through: bool, said: &Said) -> Result<(), Illegal> {
     let Some(Listing { found, doubtful, .. }) = listing(pen).cloned() else {
         return Err(Illegal);
     };
     // Nobody else's run bears the operation's id; others may look the same.
     let exact = sought(&pen.op, pen.profile).is_some_and(|own| own.exact);
     match found.as_slice() {
-        [id] if !doubtful && (through || exact) => adopt(pen, id),
+        [id] if !doubtful && (through || exact) => adopt(pen, id, said),
         [] if !doubtful && through => absent(pen),
         [] | [_] if !doubtful => read_again(pen),
         _ => pen.park(ParkReason::Ambiguous),
     }
 }
 
-fn adopt(pen: &mut Pen<'_>, id: &JobId) -> Result<(), Illegal> {
+fn adopt(pen: &mut Pen<'_>, id: &JobId, said: &Said) -> Result<(), Illegal> {
     pen.op.life.accepted(Some(id.clone()), AcceptedHow::Listed, pen.now)?;
     pen.strictly();
     pen.claim_job();
@@ -106,8 +105,7 @@ fn adopt(pen: &mut Pen<'_>, id: &JobId) -> Result<(), Illegal> {
     if pen.op.life.cancel.is_some() {
         return Ok(());
     }
-    let length_ms = backoff::poll_delay(&pen.profile.poll, 0, pen.dice);
-    pen.wait(length_ms, WaitReason::Poll)
+    pen.wait_for_poll(0, said, WaitReason::Poll)
 }
 
 /// Nothing ran. It is submitted again only where the app has said so, and only once: what follows

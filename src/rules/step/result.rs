@@ -6,7 +6,6 @@ use crate::model::ending::{Ending, Fault, ResultRef};
 use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::life::{Illegal, Stage};
 use crate::model::profile::{JobState, Meaning, Purpose};
-use crate::rules::backoff;
 use crate::rules::bounds::{REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX};
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::teeth::{Tooth, bites};
@@ -105,9 +104,7 @@ fn still_running(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     let counters = &mut pen.op.counters;
     counters.polls += 1;
     (counters.failures, counters.misses, counters.authorizations) = (0, 0, 0);
-    let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.polls, pen.dice);
-    let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
-    pen.wait(server_ms.unwrap_or(own_ms).max(REQUEST_FLOOR_MS), WaitReason::ResultNotReady)
+    pen.wait_for_poll(pen.op.counters.polls, said, WaitReason::ResultNotReady)
 }
 
 /// The same request is sent again, within the same bounds: its replay brings the result.
@@ -131,9 +128,7 @@ fn not_ready(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     if pen.profile.calls.poll.is_some() {
         pen.op.life.not_ready()?;
     }
-    let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.not_ready, pen.dice);
-    let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
-    pen.wait(server_ms.unwrap_or(own_ms).max(REQUEST_FLOOR_MS), WaitReason::ResultNotReady)
+    pen.wait_for_poll(pen.op.counters.not_ready, said, WaitReason::ResultNotReady)
 }
 
 pub(super) fn incomplete(

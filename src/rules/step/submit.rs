@@ -8,7 +8,6 @@ use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
 use crate::model::life::Illegal;
 use crate::model::profile::{JobState, Meaning, Purpose};
-use crate::rules::backoff;
 use crate::rules::bounds::{REFUSALS_MAX, SEND_BEFORE_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::teeth::{Tooth, bites};
@@ -144,9 +143,7 @@ pub(super) fn accepted(pen: &mut Pen<'_>, id: &JobId, said: &Said) -> Result<(),
     if pen.op.life.cancel.is_some() {
         return Ok(());
     }
-    let own_ms = backoff::poll_delay(&pen.profile.poll, 0, pen.dice);
-    let server_ms = said.server_wait_ms.map(|ms| backoff::with_server_floor(ms, pen.dice));
-    pen.wait(server_ms.unwrap_or(own_ms), WaitReason::Poll)
+    pen.wait_for_poll(0, said, WaitReason::Poll)
 }
 
 /// Two operations with one job: which of them it serves is for a person to say.

@@ -7,7 +7,6 @@ use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::life::Illegal;
 use crate::model::operation::Operation;
 use crate::model::profile::{JobState, Meaning, Purpose};
-use crate::rules::backoff;
 use crate::rules::bounds::{NOT_FOUND_MAX, REQUEST_FLOOR_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::digest::{hex, sha256};
@@ -45,16 +44,7 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
 
 fn job(pen: &mut Pen<'_>, state: JobState, said: &Said) -> Result<(), Illegal> {
     match state {
-        JobState::Active => {
-            let own_ms = backoff::poll_delay(&pen.profile.poll, pen.op.counters.polls, pen.dice);
-            match said.server_wait_ms {
-                Some(ms) => {
-                    let length_ms = backoff::with_server_floor(ms, pen.dice);
-                    pen.wait(length_ms.max(REQUEST_FLOOR_MS), WaitReason::ServerGuidance)
-                }
-                None => pen.wait(own_ms, WaitReason::Poll),
-            }
-        }
+        JobState::Active => pen.wait_for_poll(pen.op.counters.polls, said, WaitReason::Poll),
         JobState::Completed | JobState::Partial => {
             let partial = state == JobState::Partial;
             let expires_at = pen.expiry_told(Some(said));

@@ -14,9 +14,12 @@ use crate::{
 ///
 /// Of the levels, the lowest: the higher ones save bytes before compression and cost more after it.
 /// The lowest addresses are the far end of the stack, and hold nothing.
-const WASM_OPT: [&str; 13] = [
+const WASM_OPT: [&str; 16] = [
     "-O1",
     "--shrink-level=2",
+    "--dae-optimizing",
+    "--rse",
+    "--vacuum",
     "--low-memory-unused",
     "--enable-bulk-memory",
     "--enable-bulk-memory-opt",

@@ -108,6 +108,8 @@ impl Toolchain {
             // SHA-256 of a few kilobytes a submission needs no unrolled rounds.
             OsString::from("--cfg=sha2_backend=\"soft\""),
             OsString::from("--cfg=sha2_backend_soft=\"compact\""),
+            // Loops whose addresses are reckoned ahead are quicker, and longer.
+            OsString::from("-Cllvm-args=-disable-lsr"),
         ];
         for (folder, name) in self.private_folders(workspace)? {
             let mut flag = OsString::from("--remap-path-prefix=");

@@ -123,16 +123,17 @@ fn version_moved() -> Operation {
 }
 
 fn ambiguous() -> Operation {
-    let page = r#"{\"runs\":[{\"id\":\"a\",\"metadata\":{}},{\"id\":\"b\",\"metadata\":{}}]}"#;
+    let run = |id| [r#"{\"id\":\""#, id, r#"\",\"url\":\"https://example.com\"}"#].concat();
+    let page = [r#"{\"runs\":["#, &run("a"), ",", &run("b"), "]}"].concat();
     let faults = [
         r#"[{"call":"submit","fault":"lose_after"},{"call":"list","fault":"status","status":200,"times":9,"body":""#,
-        page,
+        &page,
         r#""}]"#,
     ]
     .concat();
     let echo = r#""echo": "/metadata/holdfast_id",
     "sendEcho": "/metadata/holdfast_id","#;
-    let profile = BULKGRID.replacen(echo, r#""same": { "/url": "/none" },"#, 1);
+    let profile = BULKGRID.replacen(echo, r#""same": { "/url": "/url" },"#, 1);
     let service = Loopback::new(Bulkgrid::default());
     let world = World::of(Settings::default(), service, &profile);
     world.add_faults(&faults);

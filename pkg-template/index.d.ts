@@ -66,7 +66,11 @@ export interface Limits {
 export interface Service<Result = unknown> {
   /**
    * The service's contract: the name of a built-in profile (`"runharvester"`), or a profile of your
-   * own as a plain object (`profiles/runharvester.json` shows the shape).
+   * own as a plain object (`profiles/runharvester.json` shows the shape). Built in are services
+   * (`runharvester`, `replay`, `cleanedweb`, `bulkgrid`) and conventions: `idempotency-key` (the IETF
+   * draft: the answer to the submission is the result; the key travels in quotes; a 409 is waited for
+   * and sent again, a 422 parks as `KeyConflict`), `http-async` (202 and Location), `azure-lro`,
+   * `google-lro`. A convention wants the path of its submissions as `params: { path: "v1/reports" }`.
    */
   readonly profile: string | object;
   /** Where the service is, for example `"https://api.example.com"`. `https:`, or loopback. */

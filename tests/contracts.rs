@@ -185,7 +185,8 @@ fn page(profile: &Profile) -> String {
             row(name, &answer(200, form, &[], scene.purpose));
         }
         for status in STATUSES {
-            row(&status.to_string(), &said(*status, &[]));
+            let form = if *status == 204 { BodyForm::Empty } else { BodyForm::Json };
+            row(&status.to_string(), &answer(*status, form, &[], scene.purpose));
         }
         for rule in profile.meanings.iter().filter(|rule| applies(rule, scene.purpose)) {
             if let Some(code) = &rule.code {
@@ -227,6 +228,7 @@ contracts! {
     cleanedweb_reads_like_its_contract: "cleanedweb",
     google_lro_reads_like_its_contract: "google-lro",
     http_async_reads_like_its_contract: "http-async",
+    idempotency_key_reads_like_its_contract: "idempotency-key",
     replay_reads_like_its_contract: "replay",
     runharvester_reads_like_its_contract: "runharvester",
 }

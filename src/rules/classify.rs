@@ -247,6 +247,8 @@ fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     }
     match answer.facts.form {
         BodyForm::Json => {}
+        // Only the status tells an answer without content from one whose content is lost.
+        BodyForm::Empty if profile.result_any_form && answer.status == 204 => {}
         BodyForm::NotJson | BodyForm::Broken
             if profile.result_any_form && !is_json(kept.media_type.as_deref()) => {}
         BodyForm::Empty | BodyForm::NotJson | BodyForm::Broken => {

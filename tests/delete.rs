@@ -68,6 +68,13 @@ fn the_service_deletes_its_copy_too_and_an_accepted_deletion_is_enough() {
 }
 
 #[test]
+fn a_page_of_a_gateway_does_not_say_that_the_copy_is_gone() {
+    let (world, _, tombstone) = deleted(r#"[{"call":"delete","fault":"html","status":200}]"#, "");
+    assert!(tombstone.life.purged.as_ref().expect("a tombstone").at_service);
+    assert_eq!(deletes(&world), 2);
+}
+
+#[test]
 fn what_is_under_way_is_cancelled_and_waited_for_first() {
     let (world, context) = opened("[]");
     world.submit(&context, "daily", r#","duration_ms":600000"#);

@@ -469,6 +469,17 @@ fn after_a_lost_answer_to_a_cancel_the_job_is_read_before_it_is_asked_again() {
 }
 
 #[test]
+fn a_page_of_a_gateway_does_not_say_that_the_job_is_cancelled() {
+    let world = World::with_faults(r#"[{"call":"cancel","fault":"html","status":200}]"#);
+    let context = world.open();
+    let operation = until_state(&world, &context, "running");
+    world.cancel(&context, &operation).expect("a wish");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(ending(&ended), Some(&Ending::Cancelled));
+    assert_eq!(world.requests(Call::Cancel).len(), 2);
+}
+
+#[test]
 fn a_cancel_that_is_refused_again_and_again_is_given_up_and_the_job_goes_on() {
     for status in [401, 429, 503] {
         let world = World::with_faults(&format!(

@@ -130,6 +130,10 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
                 .map_or(Finding::Unreadable(None), Finding::Other),
         },
         Purpose::Result => result(profile, answer, said),
+        // A page of something in between does not say that the service has taken it.
+        Purpose::Cancel | Purpose::Delete if answer.facts.form == BodyForm::NotJson => {
+            Finding::Unreadable(None)
+        }
         Purpose::Cancel | Purpose::Delete => Finding::Done,
         Purpose::Reconcile => match answer.page.clone().filter(|_| answer.whole) {
             Some(page) => Finding::Listed(page),

@@ -53,7 +53,7 @@ fn the_built_in_profile_is_read_whole() {
         meaning: Meaning::NotReady,
     };
     assert_eq!(profile.meanings.first(), Some(&not_ready));
-    assert_eq!(profile.meanings.len(), 8);
+    assert_eq!(profile.meanings.len(), 9);
     assert_eq!(profile.settlement.unwrap().final_states, ["charged", "released"]);
 }
 

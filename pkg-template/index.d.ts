@@ -208,6 +208,8 @@ export interface StreamShape {
   readonly result?: string;
   /** The event that ends the stream. */
   readonly end?: string;
+  /** The text of an event that ends the stream and is no part of it, such as `[DONE]`. */
+  readonly endData?: string;
   /** Events whose data are lists in the result, each with the name of its member. */
   readonly gather?: Readonly<Record<string, string>>;
 }

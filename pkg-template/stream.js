@@ -10,10 +10,14 @@
  * @param {Api.StreamShape} shape
  * @returns {any}
  */
-export function streamed(text, { form, result, end, gather = {} }) {
-  const events = form === "ndjson" ? linesOf(text) : eventsOf(text);
-  const last = end === undefined ? -1 : events.findIndex((event) => event.name === end);
-  const counted = last < 0 ? events : events.slice(0, last + 1);
+export function streamed(text, { form, result, end, endData, gather = {} }) {
+  const counted = [];
+  for (const { name, text: own } of form === "ndjson" ? linesOf(text) : eventsOf(text)) {
+    if (own.trimEnd() === endData) break;
+    const data = jsonOr(own);
+    counted.push({ name: name ?? data?.event ?? data?.type ?? "", data });
+    if (counted.at(-1)?.name === end) break;
+  }
   if (result === undefined) return counted.map((event) => event.data);
   const value = counted.filter((event) => event.name === result).pop()?.data;
   if (typeof value !== "object" || !value) return value;
@@ -29,10 +33,7 @@ const linesOf = (text) =>
   text
     .split("\n")
     .filter((line) => line.trim())
-    .map((line) => {
-      const data = jsonOr(line);
-      return { name: data?.event ?? data?.type ?? "", data };
-    });
+    .map((line) => ({ name: undefined, text: line }));
 
 /** @param {string} text */
 function eventsOf(text) {
@@ -43,7 +44,7 @@ function eventsOf(text) {
   // What no line feed ends is no line, and what no blank line ends is no event.
   for (const line of text.split(/\r\n|[\r\n]/).slice(0, -1)) {
     if (!line) {
-      if (lines.length) events.push({ name, data: jsonOr(lines.join("\n")) });
+      if (lines.length) events.push({ name, text: lines.join("\n") });
       name = "";
       lines = [];
       continue;

@@ -221,7 +221,8 @@ impl Engine {
         let Some(exchange) = exchange else {
             return;
         };
-        exchange.ends_by = now.after(profile.calls.submit.timeout_ms + EXCHANGE_TIMEOUT_MS);
+        let timeout_ms = profile.call(exchange.purpose).map_or(0, |call| call.timeout_ms);
+        exchange.ends_by = now.after(timeout_ms + EXCHANGE_TIMEOUT_MS);
         let said = told(profile, answer, now);
         self.apply(now, id, step::Input::Heard(Box::new(said)), None);
     }

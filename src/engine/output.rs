@@ -168,7 +168,7 @@ pub struct Transmit {
     pub timeout_ms: u64,
     /// Which answers hold the result, to be kept as they come.
     pub keeps: Keeps,
-    /// How a kept answer to a submission comes, where it may come as events.
+    /// How a kept answer comes, where it may come as events.
     pub stream: Option<Stream>,
     /// No stream is read longer than this.
     pub open_until: Timestamp,

@@ -40,7 +40,7 @@ pub fn request(
 ) -> Option<Transmit> {
     let call = profile.call(purpose)?;
     let submit = purpose == Purpose::Submit;
-    let stream = profile.calls.stream.clone().filter(|_| submit);
+    let stream = call.stream.clone();
     let mut headers = Headers::default();
     if !call.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept")) {
         headers.push("accept", "application/json");

@@ -103,7 +103,8 @@ pub(super) fn stream(stream: &Stream) -> Object {
     let mut out = Object::new();
     out.text("form", stream.form.name())
         .some_text("result", stream.result.as_deref())
-        .some_text("end", stream.end.as_deref());
+        .some_text("end", stream.end.as_deref())
+        .some_text("endData", stream.end_data.as_deref());
     if !stream.gather.is_empty() {
         let mut gather = Object::new();
         for (event, member) in &stream.gather {

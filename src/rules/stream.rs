@@ -26,6 +26,8 @@ struct Watch {
     stream: Stream,
     pointers: Vec<(String, Pointer)>,
     event: Option<FactsReader>,
+    /// The event's data, as far as they could be the text that ends the stream.
+    text: Vec<u8>,
     found: Table<String, Fact>,
     /// What the event that holds the result says: it has the last word.
     result: Option<Facts>,
@@ -51,6 +53,7 @@ impl StreamReader {
                 stream,
                 pointers,
                 event: None,
+                text: Vec::new(),
                 found: Table::new(),
                 result: None,
                 gathered: 0,
@@ -83,7 +86,8 @@ impl StreamReader {
         let watch = &mut self.watch;
         self.events.finish(&mut |part| watch.take(part));
         let mut watch = self.watch;
-        let whole = watch.ended || watch.stream.end.is_none();
+        let ends_itself = watch.stream.end.is_none() && watch.stream.end_data.is_none();
+        let whole = watch.ended || ends_itself;
         let mut form = if watch.any { BodyForm::Json } else { BodyForm::Empty };
         if watch.stream.result.is_some() {
             form = watch.result.as_ref().map_or(BodyForm::Empty, |own| own.form);
@@ -109,9 +113,16 @@ impl Watch {
                     .event
                     .get_or_insert_with(|| FactsReader::new(pointers, FactsLimits::default()));
                 event.push(bytes);
+                let mark = self.stream.end_data.as_ref().map_or(0, |own| own.len() + 1);
+                let room = mark.saturating_sub(self.text.len()).min(bytes.len());
+                self.text.extend_from_slice(&bytes[..room]);
             }
             Part::End(name) => {
-                if let Some(event) = self.event.take() {
+                let text = core::mem::take(&mut self.text);
+                let end = self.stream.end_data.as_ref();
+                if end.is_some_and(|own| own.as_bytes() == text.trim_ascii_end()) {
+                    self.ended = true;
+                } else if let Some(event) = self.event.take() {
                     self.end(String::from_utf8_lossy(name).into_owned(), event.finish());
                 }
             }
@@ -149,6 +160,7 @@ mod tests {
             form,
             result: result.map(String::from),
             end: end.map(String::from),
+            end_data: None,
             gather: vec![("record".into(), "records".into())],
         }
     }
@@ -200,6 +212,23 @@ mod tests {
         assert_eq!((facts.text("id"), facts.text("n")), (Some("a"), Some("4")));
         assert_eq!(facts.count("records"), Some(1));
         assert!(facts.values.get(NAME).is_none());
+    }
+
+    #[test]
+    fn a_text_ends_a_stream_of_events_without_names() {
+        let done = |form| Stream {
+            gather: Vec::new(),
+            end_data: Some("[DONE]".into()),
+            ..stream(form, None, None)
+        };
+        let text = "data: {\"n\":1}\n\ndata: {\"n\":2}\n\ndata: [DONE]\n\ndata: {\"n\":3}\n\n";
+        let (facts, whole) = read(done(StreamForm::Sse), text);
+        assert!(whole);
+        assert_eq!((facts.text("n"), facts.form), (Some("2"), BodyForm::Json));
+        let cut = text.replace("[DONE]", "[DONE!]");
+        assert!(!read(done(StreamForm::Sse), &cut).1);
+        assert!(!read(done(StreamForm::Sse), &text[..text.find("[D").unwrap()]).1);
+        assert!(read(done(StreamForm::Ndjson), "{\"n\":1}\r\n[DONE]\r\n").1);
     }
 
     #[test]

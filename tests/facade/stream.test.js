@@ -24,6 +24,12 @@ test("without a named event the result is all data, in their order", () => {
   assert.deepEqual(streamed("data: 1\n\ndata: two\n\ndata: 3\n", { form: "sse" }), [1, "two"]);
 });
 
+test("a text that ends the stream is no part of it", () => {
+  const text = 'data: {"n":1}\n\ndata: [DONE]\n\ndata: {"n":2}\n\n';
+  assert.deepEqual(streamed(text, { form: "sse", endData: "[DONE]" }), [{ n: 1 }]);
+  assert.deepEqual(streamed('{"n":1}\r\n[DONE]\r\n', { form: "ndjson", endData: "[DONE]" }), [{ n: 1 }]);
+});
+
 test("lines of JSON name their events in a member", () => {
   const text = '{"event":"run"}\n\n{"type":"done","n":7}';
   assert.deepEqual(streamed(text, { form: "ndjson", result: "done" }), { type: "done", n: 7 });

@@ -1,6 +1,6 @@
 //! A service that answers by a script: what a row of the services table says, as data.
 
-#![allow(clippy::expect_used, unreachable_pub, reason = "helpers of tests")]
+#![allow(clippy::expect_used, dead_code, unreachable_pub, reason = "helpers of tests")]
 
 use std::sync::{Arc, Mutex};
 

@@ -7,8 +7,6 @@ pub struct Calls {
     pub submit: Call,
     /// Statuses with which the answer to a submission is the result itself.
     pub result_on: Vec<u16>,
-    /// How such an answer comes, where it is no single body.
-    pub stream: Option<Stream>,
     /// Reads the job. A service without it answers a submission with the result: by any success
     /// but 202, where [`Calls::result_on`] names none.
     pub poll: Option<Call>,
@@ -38,6 +36,8 @@ pub struct Call {
     pub any_origin: bool,
     /// Fixed header fields.
     pub headers: Vec<(String, String)>,
+    /// How an answer that is the result comes, where it is no single body.
+    pub stream: Option<Stream>,
     /// How long one exchange may take, in milliseconds.
     pub timeout_ms: u64,
 }
@@ -49,8 +49,11 @@ pub struct Stream {
     pub form: StreamForm,
     /// The event whose data are the result; `None`: the data of all events are, in their order.
     pub result: Option<String>,
-    /// The event that ends the stream, which is broken without it; `None`: it ends when it ends.
+    /// The event that ends the stream, which is broken without it.
     pub end: Option<String>,
+    /// The text of an event that ends the stream and is no part of it, such as `[DONE]`; without it
+    /// too the stream is broken. Where neither is named, it ends when it ends.
+    pub end_data: Option<String>,
     /// Events whose data are gathered into a list that is a member of the result: event and member.
     /// They are what was asked for, and say nothing of the work: no facts are looked for in them.
     pub gather: Vec<(String, String)>,

@@ -48,6 +48,7 @@ fn result(by: u64, word: &Option<String>) -> ResultRef {
                 form: StreamForm::Sse,
                 result: Some("summary".into()),
                 end: word.clone(),
+                end_data: word.clone(),
                 gather: vec![("record".into(), "records".into())],
             })
         }),

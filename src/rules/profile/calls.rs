@@ -15,24 +15,26 @@ struct Known<'a> {
     carry: Option<&'a [FactSource]>,
     /// It lists jobs, page by page.
     pages: bool,
+    /// It brings a result, which may come as a stream.
+    streams: bool,
 }
 
 pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
     reader.only(&["submit", "poll", "result", "cancel", "retry", "delete", "list"]);
-    let of_a_job = Known { params, carry: Some(carry), pages: false };
-    let of_none = Known { params, carry: None, pages: false };
+    let of_a_job = Known { params, carry: Some(carry), pages: false, streams: false };
+    let of_none = Known { params, carry: None, pages: false, streams: false };
     let submit = reader.required("submit");
     let result_on = submit.as_ref().and_then(|own| own.member("resultOn"));
-    let stream = submit.as_ref().and_then(|own| own.member("stream"));
-    let submit = submit.and_then(|own| call(&own, of_none));
+    let submit = submit.and_then(|own| call(&own, Known { streams: true, ..of_none }));
     let list = reader.member("list").map(|own| call(&own, Known { pages: true, ..of_none }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
-    let (poll, result) = (other("poll"), other("result"));
+    let poll = other("poll");
+    let result = reader.member("result");
+    let result = result.map(|own| call(&own, Known { streams: true, ..of_a_job }));
     let (cancel, retry, delete) = (other("cancel"), other("retry"), other("delete"));
     Some(Calls {
         submit: submit?,
         result_on: result_on.map(|own| statuses(&own)).unwrap_or_default(),
-        stream: stream.and_then(|own| self::stream(&own)),
         poll: poll.flatten(),
         result: result.flatten(),
         cancel: cancel.flatten(),
@@ -45,7 +47,10 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
 fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     let mut members = vec!["method", "path", "link", "anyOrigin", "headers", "timeoutMs"];
     if known.carry.is_none() && !known.pages {
-        members.extend(["resultOn", "stream"]);
+        members.push("resultOn");
+    }
+    if known.streams {
+        members.push("stream");
     }
     reader.only(&members);
     let method = reader.required("method").and_then(|own| {
@@ -81,13 +86,14 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
         link,
         any_origin: any_origin?,
         headers: reader.member("headers").map(|own| headers(&own)).unwrap_or_default(),
+        stream: reader.member("stream").and_then(|own| stream(&own)),
         timeout_ms: timeout_ms?,
     })
 }
 
 /// An answer that comes as events; the record of a kept one has the same form.
 pub fn stream(reader: &Reader<'_>) -> Option<Stream> {
-    reader.only(&["form", "result", "end", "gather"]);
+    reader.only(&["form", "result", "end", "endData", "gather"]);
     let form =
         reader.required("form").and_then(|own| own.one_of(StreamForm::ALL, StreamForm::name));
     let event = |name: &str| reader.member(name).and_then(|own| own.text().map(String::from));
@@ -101,7 +107,8 @@ pub fn stream(reader: &Reader<'_>) -> Option<Stream> {
             gather.push((member.name().to_owned(), member.text().unwrap_or_default().to_owned()));
         }
     }
-    Some(Stream { form: form?, result: event("result"), end: event("end"), gather })
+    let (result, end, end_data) = (event("result"), event("end"), event("endData"));
+    Some(Stream { form: form?, result, end, end_data, gather })
 }
 
 /// Statuses of answers that are the result.

@@ -46,7 +46,7 @@ pub enum Input {
     Lost(Purpose),
     /// The exchange was answered.
     Answered(Purpose, Box<Verdict>),
-    /// The answer to the submission is still coming, and has told this.
+    /// The answer that brings the result is still coming, and has told this.
     Heard(Box<Said>),
     /// A credential could not be had.
     Unauthorized(Purpose),

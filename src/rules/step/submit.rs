@@ -6,7 +6,7 @@ use crate::model::ending::{Ending, FailureClass};
 use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
-use crate::model::life::Illegal;
+use crate::model::life::{Illegal, Stage};
 use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::bounds::{REFUSALS_MAX, SEND_BEFORE_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
@@ -46,6 +46,10 @@ pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
 
 /// The answer goes on coming. An id in it is proof of the acceptance, and kept at once.
 pub(super) fn heard(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    if matches!(pen.op.life.stage, Stage::Result { .. }) {
+        pen.heard(said);
+        return Ok(());
+    }
     let timeout_ms = pen.profile.calls.submit.timeout_ms;
     pen.op.life.goes_on(pen.now.after(timeout_ms + SEND_BEFORE_MS))?;
     pen.heard(said);

@@ -1,12 +1,12 @@
 //! A service that delivers in the answer or as a stream, and replays deliveries by key: every row of
 //! its contract, against its ledger.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod world;
 
 use std::collections::BTreeSet;
 
+use crate::world::{
+    CommitFault, Context, Logged, Settings, World, ending, failed, park, result, standing,
+    submission,
+};
 use holdfast::driver::Submission;
 use holdfast::model::ending::Ending;
 use holdfast::model::error::{Code, Error};
@@ -16,12 +16,8 @@ use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast_services::{Call, CleanedWeb, CleanedWebConfig, Fault, Loopback, Service};
 use serde_json::{Value, json};
-use world::{
-    CommitFault, Context, Logged, Settings, World, ending, failed, park, result, standing,
-    submission,
-};
 
-const PROFILE: &str = include_str!("../pkg-template/profiles/cleanedweb.json");
+const PROFILE: &str = include_str!("../../pkg-template/profiles/cleanedweb.json");
 
 fn world_over(config: CleanedWebConfig, faults: &str) -> World {
     let mut service = Loopback::new(CleanedWeb::new(config));
@@ -207,7 +203,7 @@ fn running_or_failed_parks_for_review_after_a_bounded_wait() {
     assert!(parked.life.evidence.accepted.is_some());
     let sent = world.requests(Call::Submit).len();
     assert!(sent <= 10, "{sent}");
-    world.pass(world::DAY_MS);
+    world.pass(crate::world::DAY_MS);
     assert_eq!((world.requests(Call::Submit).len(), keys(&world)), (sent, 1));
 }
 

@@ -1,18 +1,13 @@
 //! What every answer in every stage leads to, for every built-in profile, as a page to read.
 //!
 //! `HOLDFAST_WRITE=1 cargo test --test contracts` writes the pages anew; look at what has changed.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod pages;
-mod world;
 
 use std::path::Path;
 
 use holdfast::rules::profile;
 
 fn reads_like_its_contract(name: &str, text: &str) {
-    let page = pages::page(&profile::read(text).expect("a good profile"));
+    let page = crate::pages::page(&profile::read(text).expect("a good profile"));
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/contracts").join(name);
     let file = file.with_extension("txt");
     if std::env::var_os("HOLDFAST_WRITE").is_some() {
@@ -29,7 +24,7 @@ macro_rules! contracts {
     ($($test:ident: $file:literal,)*) => {$(
         #[test]
         fn $test() {
-            let text = include_str!(concat!("../pkg-template/profiles/", $file, ".json"));
+            let text = include_str!(concat!("../../pkg-template/profiles/", $file, ".json"));
             reads_like_its_contract($file, text);
         }
     )*};

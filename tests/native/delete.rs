@@ -1,15 +1,11 @@
 //! Deleting: at the service, and here; what stays is a tombstone.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{CommitFault, Context, DAY_MS, PROFILE, Settings, World, failed, standing};
 use holdfast::model::error::Code;
 use holdfast::model::hold::{Hold, ParkReason};
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast_services::Call;
-use world::{CommitFault, Context, DAY_MS, PROFILE, Settings, World, failed, standing};
 
 /// The profile with a call that deletes.
 fn deletable() -> String {
@@ -460,7 +456,7 @@ fn a_crash_at_any_point_of_a_deletion_is_survived() {
 #[test]
 fn a_crash_at_any_point_of_forgetting_leaves_all_or_nothing() {
     let story = |crash: Option<u64>| {
-        let world = World::with(Settings::default(), world::service());
+        let world = World::with(Settings::default(), crate::world::service());
         let mut context = world.open();
         let first = world.live(&context, "daily", r#","fail_times":1"#);
         let reviewed = failed(&first).id.clone();

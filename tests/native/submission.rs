@@ -1,12 +1,9 @@
 //! Handing work over: what each answer, and each missing answer, to a submission leads to.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod world;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::world::{Context, World, ending, park, standing, submission};
 use holdfast::model::error::Code;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::ids::{IdempotencyKey, ServiceName};
@@ -14,7 +11,6 @@ use holdfast::model::operation::Operation;
 use holdfast::model::profile::Purpose;
 use holdfast::rules::step::{Command, Resolution};
 use holdfast_services::Call;
-use world::{Context, World, ending, park, standing, submission};
 
 /// A world whose service answers the first `times` submissions with this, and does nothing.
 fn answering(status: u16, body: &str, times: u32) -> World {
@@ -313,8 +309,11 @@ fn another_order_of_members_is_another_request_where_the_service_compares_bytes(
 
 /// A context under a profile of a service that compares meanings and not bytes.
 fn canonical(world: &World) -> Context {
-    let text =
-        world::PROFILE.replacen(r#""lengthMin""#, r#""canonicalBody": true, "lengthMin""#, 1);
+    let text = crate::world::PROFILE.replacen(
+        r#""lengthMin""#,
+        r#""canonicalBody": true, "lengthMin""#,
+        1,
+    );
     world.open_with(holdfast::model::policy::Limits::default(), &text)
 }
 
@@ -451,10 +450,10 @@ fn unknown_for(seconds: u64) -> (World, Context, Operation) {
     ));
     let context = world.open_with(
         holdfast::model::policy::Limits {
-            total_ms: 10 * world::DAY_MS,
+            total_ms: 10 * crate::world::DAY_MS,
             ..holdfast::model::policy::Limits::default()
         },
-        world::PROFILE,
+        crate::world::PROFILE,
     );
     world.submit(&context, "daily", "");
     let unknown = world.until("daily", |own| own.life.evidence.attempts == 2);

@@ -1,12 +1,9 @@
 //! Storage that fails: typed errors, nothing sent, and never a second execution.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod world;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::world::{CommitFault, World, standing, submission};
 use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::{Erase, Name, Row, Write};
 use holdfast::model::error::Code;
@@ -15,7 +12,6 @@ use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::model::storage::Durability;
 use holdfast_services::Call;
-use world::{CommitFault, World, standing, submission};
 
 fn succeeds_once(world: &World, operation: &Operation) {
     assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
@@ -253,7 +249,7 @@ fn rewrite(world: &World, intent: &str, change: impl FnOnce(&str) -> String) {
 }
 
 /// A world with two waiting operations, of which one's record is changed before a context opens.
-fn with_changed(change: impl FnOnce(&str) -> String) -> (World, world::Context) {
+fn with_changed(change: impl FnOnce(&str) -> String) -> (World, crate::world::Context) {
     let world = World::new();
     let first = world.open();
     world.submit(&first, "odd", r#","duration_ms":60000"#);
@@ -267,7 +263,7 @@ fn with_changed(change: impl FnOnce(&str) -> String) -> (World, world::Context) 
     (world, second)
 }
 
-fn only_the_other_is_driven(world: &World, context: &world::Context) {
+fn only_the_other_is_driven(world: &World, context: &crate::world::Context) {
     let odd = world.requests(Call::Submit)[0].key.clone().expect("a key");
     let job = {
         let service = world.0.service.borrow();

@@ -1,12 +1,12 @@
 //! The laws of the design, each with a test that a breach of it fails.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod world;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use crate::world::{
+    Context, DAY_MS, Logged, PROFILE, Settings, World, ending, park, patch, result, standing,
+    submission,
+};
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::life::Stage;
@@ -15,10 +15,6 @@ use holdfast::model::policy::Limits;
 use holdfast::model::storage::Durability;
 use holdfast::rules::step::{Command, Resolution};
 use holdfast_services::Call;
-use world::{
-    Context, DAY_MS, Logged, PROFILE, Settings, World, ending, park, patch, result, standing,
-    submission,
-};
 
 /// A submission that is lost after the service took it on.
 const LOST_ANSWER: &str = r#"[{"call":"submit","fault":"lose_after"}]"#;
@@ -298,7 +294,7 @@ fn the_total_deadline_parks_and_more_time_leads_on() {
 #[test]
 fn a_first_sending_never_comes_later_than_send_within_ms() {
     let settings = Settings { unauthorized: 1, ..Settings::default() };
-    let world = World::with(settings, world::service());
+    let world = World::with(settings, crate::world::service());
     let context = world.open_with(limits(|own| own.send_within_ms = 100), PROFILE);
     let parked = world.live(&context, "daily", "");
     assert_eq!(park(&parked), Some(ParkReason::DeadlineExceeded));
@@ -367,7 +363,7 @@ fn with_locks_a_dead_owner_is_followed_at_once() {
 #[test]
 fn without_locks_a_dead_owner_is_followed_when_its_lease_is_over() {
     let settings = Settings { locks: false, ..Settings::default() };
-    let world = World::with(settings, world::service());
+    let world = World::with(settings, crate::world::service());
     let (first, second) = (world.open(), world.open());
     world.submit(&first, "daily", r#","duration_ms":600000"#);
     world.until("daily", |own| own.life.stage == Stage::Work);

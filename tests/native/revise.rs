@@ -1,16 +1,12 @@
 //! Corrected work in the place of work of which nothing ran.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{Context, PROFILE, Settings, World, park, patch, service, standing, submission};
 use holdfast::model::error::Code;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast::rules::exits::exits;
 use holdfast_services::Call;
-use world::{Context, PROFILE, Settings, World, park, patch, service, standing, submission};
 
 const GOOD: &str = r#"{"url":"https://example.com/corrected"}"#;
 const REFUSED: &str = r#"[{"call":"submit","fault":"status","status":402}]"#;

@@ -1,14 +1,10 @@
 //! A job that exists already becomes an operation, once.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{World, failed, park, result, standing};
 use holdfast::model::error::Code;
 use holdfast::model::hold::ParkReason;
 use holdfast::rules::step::Resolution;
 use holdfast_services::Call;
-use world::{World, failed, park, result, standing};
 
 #[test]
 fn an_adopted_job_is_followed_to_its_result_and_nothing_is_submitted() {
@@ -86,7 +82,7 @@ fn of_two_contexts_one_adopts() {
     let job = world.foreign_job("");
     let contexts = [world.open(), world.open()];
     for (context, intent) in contexts.iter().zip(["one", "two"]) {
-        let (driver, adoption) = (context.driver.clone(), world::adoption(intent, &job));
+        let (driver, adoption) = (context.driver.clone(), crate::world::adoption(intent, &job));
         world.spawn(context, async move {
             let _ = driver.adopt(adoption).await;
         });

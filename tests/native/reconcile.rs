@@ -1,9 +1,6 @@
 //! A service without idempotency: work whose answer was lost is looked up, never sent blindly.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{Context, Logged, Settings, World, park, standing, submission};
 use holdfast::driver::Submission;
 use holdfast::model::error::Code;
 use holdfast::model::evidence::AcceptedHow;
@@ -16,9 +13,8 @@ use holdfast::rules::exits::exits;
 use holdfast::rules::step::{Command, Resolution};
 use holdfast_services::{Bulkgrid, BulkgridConfig, Call, Loopback};
 use serde_json::{Value, json};
-use world::{Context, Logged, Settings, World, park, standing, submission};
 
-const PROFILE: &str = include_str!("../pkg-template/profiles/bulkgrid.json");
+const PROFILE: &str = include_str!("../../pkg-template/profiles/bulkgrid.json");
 const LOST: &str = r#"[{"call":"submit","fault":"lose_after","times":1}]"#;
 const UNSENT: &str = r#"[{"call":"submit","fault":"lose_before","times":1}]"#;
 const ACCEPT: Command = Command::Resume { limits: None, accept_duplicate: true };
@@ -66,7 +62,7 @@ fn read(world: &World) -> usize {
 /// A run that somebody else has submitted with the same URL.
 fn foreign_run(world: &World) {
     let request = holdfast_services::Request::new("POST", "/api/v1/extract")
-        .with_header("x-api-key", world::SECRET)
+        .with_header("x-api-key", crate::world::SECRET)
         .with_body(r#"{"url":"https://example.com"}"#);
     let now = world.0.clock.now();
     world.0.service.borrow_mut().exchange(now, &request);
@@ -387,7 +383,7 @@ fn a_rerun_whose_answer_was_lost_is_found_by_the_run_that_it_repeats() {
     let world = world("[]");
     let context = world.open();
     let first = world.live(&context, "daily", r#","fail_times":1"#);
-    let reviewed = world::failed(&first).id.clone();
+    let reviewed = crate::world::failed(&first).id.clone();
     world.add_faults(r#"[{"call":"retry","fault":"lose_after","times":1}]"#);
     world.retry(&context, &first, &reviewed, true).expect("a rerun");
     let second = world.settle(&context, "daily").expect("it ends");

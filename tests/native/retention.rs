@@ -1,14 +1,10 @@
 //! How long what has ended is kept: nothing goes before somebody has it, unless the app says so.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{Context, DAY_MS, Settings, World, service, standing};
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Retention;
 use holdfast::rules::step::Command;
 use holdfast_services::Call;
-use world::{Context, DAY_MS, Settings, World, service, standing};
 
 const HOUR_MS: u64 = 3_600_000;
 

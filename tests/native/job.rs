@@ -1,12 +1,9 @@
 //! Following a job: polls, limits of rate, failures and reruns, cancellation and late billing.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod world;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::world::{Context, PROFILE, Settings, World, ending, failed, park, standing};
 use holdfast::model::dice::Dice;
 use holdfast::model::ending::{Ending, FailureClass};
 use holdfast::model::error::Code;
@@ -20,7 +17,6 @@ use holdfast::model::time::Timestamp;
 use holdfast::rules::classify::{Finding, Said, Verdict};
 use holdfast::rules::step::{Input, Resolution, step};
 use holdfast_services::{Call, Config, Loopback, RunHarvester};
-use world::{Context, PROFILE, Settings, World, ending, failed, park, standing};
 
 /// A world whose service answers the first `times` polls with this.
 fn polled(status: u16, body: &str, times: u32) -> World {
@@ -202,7 +198,7 @@ fn polls_stop_at_the_application_s_deadline() {
     let (_, parked) = live(&world, "");
     assert_eq!(park(&parked), Some(ParkReason::DeadlineExceeded));
     let polls = world.requests(Call::Poll).len();
-    world.pass(world::DAY_MS);
+    world.pass(crate::world::DAY_MS);
     assert_eq!(world.requests(Call::Poll).len(), polls);
 }
 
@@ -232,7 +228,7 @@ fn a_failed_job_ends_failed_with_class_code_and_trace() {
 fn a_failed_job_is_not_run_again_by_itself() {
     let world = World::new();
     live(&world, FAILS);
-    world.pass(world::DAY_MS);
+    world.pass(crate::world::DAY_MS);
     assert_eq!(world.executions(), 1);
 }
 

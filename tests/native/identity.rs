@@ -1,15 +1,11 @@
 //! Whose is what: an intent, a key and a job belong to one operation each, before anything is sent.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{Context, Settings, World, failed, service, standing, submission};
 use holdfast::driver::Submission;
 use holdfast::model::error::{Code, Error};
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
 use holdfast_services::Call;
-use world::{Context, Settings, World, failed, service, standing, submission};
 
 fn submit_with_key(
     world: &World,

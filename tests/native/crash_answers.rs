@@ -1,16 +1,12 @@
 //! A context may end at every point of a life whose result comes with the answer to its submission,
 //! in one body or as a stream: nothing is lost, and nothing is executed or charged twice.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{Context, Settings, World, standing, submission};
 use holdfast::driver::Submission;
 use holdfast_services::{AnyService, CleanedWeb, Fault, Loopback, Replay, Service};
-use world::{Context, Settings, World, standing, submission};
 
-const REPLAY: &str = include_str!("../pkg-template/profiles/replay.json");
-const CLEANEDWEB: &str = include_str!("../pkg-template/profiles/cleanedweb.json");
+const REPLAY: &str = include_str!("../../pkg-template/profiles/replay.json");
+const CLEANEDWEB: &str = include_str!("../../pkg-template/profiles/cleanedweb.json");
 
 /// More points than any story has.
 const POINTS_MAX: u64 = 2_000;

@@ -1,10 +1,9 @@
 //! A service that answers a submission with the result, and replays it by key: every row of its
 //! contract, against its ledger.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{
+    Context, Logged, Settings, World, ending, failed, park, result, standing, submission,
+};
 use holdfast::model::dice::Dice;
 use holdfast::model::ending::{Ending, FailureClass};
 use holdfast::model::error::Code;
@@ -16,9 +15,8 @@ use holdfast::model::time::Timestamp;
 use holdfast::rules::classify::{Finding, Said, Verdict};
 use holdfast::rules::step::{Input, step};
 use holdfast_services::{Call, Fault, Loopback, Replay};
-use world::{Context, Logged, Settings, World, ending, failed, park, result, standing, submission};
 
-const PROFILE: &str = include_str!("../pkg-template/profiles/replay.json");
+const PROFILE: &str = include_str!("../../pkg-template/profiles/replay.json");
 
 fn world_with(faults: &str) -> World {
     let mut service = Loopback::new(Replay::default());
@@ -153,7 +151,7 @@ fn an_accepted_operation_without_a_replay_parks_for_review_after_a_bounded_wait(
     assert_eq!((world.executions(), keys(&world)), (1, 1));
     assert!(world.requests(Call::Submit).len() <= 8);
     let before = world.requests(Call::Submit).len();
-    world.pass(world::DAY_MS);
+    world.pass(crate::world::DAY_MS);
     assert_eq!(world.requests(Call::Submit).len(), before, "it stays parked");
     world.resume(&context, &parked).expect_err("only with the risk, or by a person's word");
 }
@@ -181,7 +179,7 @@ fn a_stable_source_block_fails_for_good() {
     let (_, ended) = live(&world, r#","outcome":"source_blocked""#);
     assert_eq!(standing(&ended), "failed");
     assert_eq!(failed(&ended).class, FailureClass::Target);
-    world.pass(world::DAY_MS);
+    world.pass(crate::world::DAY_MS);
     assert_eq!(world.requests(Call::Submit).len(), 1);
 }
 

@@ -1,26 +1,21 @@
 //! Public services of asynchronous jobs, each as a profile without code, run end to end.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod table;
-mod world;
 
 use std::sync::Arc;
 
+use crate::table::{Row, Scripted, Seen};
+use crate::world::{SECRET, Settings, World, park, standing, submission};
 use holdfast::driver::Submission;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
 use holdfast_services::{Loopback, Request};
 use serde_json::Value;
-use table::{Row, Scripted, Seen};
-use world::{SECRET, Settings, World, park, standing, submission};
 
 /// A conversation under a row's profile: the operation at its rest, and what the service saw.
 fn played(
     row: &Row,
     fails: bool,
     faults: &str,
-) -> (World, world::Context, Operation, Vec<Request>) {
+) -> (World, crate::world::Context, Operation, Vec<Request>) {
     let service = Scripted::new(row, fails);
     let seen: Seen = Arc::clone(&service.seen);
     let world = World::of(Settings::default(), Loopback::new(service), &row.profile.to_string());
@@ -48,9 +43,9 @@ fn row(text: &str) -> Row {
 }
 
 const BUILT_IN: &[(&str, &str)] = &[
-    ("azure-lro", include_str!("../pkg-template/profiles/azure-lro.json")),
-    ("google-lro", include_str!("../pkg-template/profiles/google-lro.json")),
-    ("http-async", include_str!("../pkg-template/profiles/http-async.json")),
+    ("azure-lro", include_str!("../../pkg-template/profiles/azure-lro.json")),
+    ("google-lro", include_str!("../../pkg-template/profiles/google-lro.json")),
+    ("http-async", include_str!("../../pkg-template/profiles/http-async.json")),
 ];
 
 fn submissions<'a>(row: &Row, seen: &'a [Request]) -> Vec<&'a Request> {
@@ -75,7 +70,7 @@ fn comes_to_its_result(text: &str) {
     let expected: Vec<_> = row.exchanges.iter().map(|own| own.request.clone()).collect();
     assert_eq!(lines, expected);
     let bytes = world.kept_bytes(&context, &operation.identity.id);
-    let at = world::result(&operation).and_then(|own| own.at.clone()).unwrap_or_default();
+    let at = crate::world::result(&operation).and_then(|own| own.at.clone()).unwrap_or_default();
     match serde_json::from_slice::<Value>(&bytes) {
         Ok(body) if !row.result.is_string() => {
             assert_eq!(body.pointer(&at), Some(&row.result));
@@ -118,7 +113,7 @@ fn is_sent_twice_only_under_its_key(text: &str) {
 macro_rules! rows {
     ($($name:ident: $file:literal,)*) => {$(
         mod $name {
-            const ROW: &str = include_str!(concat!("profiles/", $file, ".json"));
+            const ROW: &str = include_str!(concat!("../profiles/", $file, ".json"));
 
             #[test]
             fn comes_to_its_result() {

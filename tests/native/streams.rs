@@ -1,16 +1,11 @@
 //! Results that come as a stream with a declared end: with the answer to the submission, or by a call
 //! of their own.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod table;
-mod world;
-
+use crate::table::{Row, Scripted, Seen};
+use crate::world::{Context, Settings, World, result, standing, submission};
 use holdfast::model::operation::Operation;
 use holdfast_services::{Loopback, Request};
 use serde_json::{Value, json};
-use table::{Row, Scripted, Seen};
-use world::{Context, Settings, World, result, standing, submission};
 
 /// A stream of two events, and the text that ends it.
 const WHOLE: &str = "data: {\"id\":\"run-1\",\"n\":1}\n\ndata: {\"n\":2}\n\ndata: [DONE]\n\n";

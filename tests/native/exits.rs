@@ -1,11 +1,8 @@
 //! Every park that a service can lead to has exits: what is offered is accepted, nothing else is.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
-mod world;
 
 use std::collections::BTreeSet;
 
+use crate::world::{DAY_MS, PROFILE, Settings, World, park, patch};
 use holdfast::model::dice::Dice;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
@@ -16,9 +13,8 @@ use holdfast::rules::exits::exits;
 use holdfast::rules::profile;
 use holdfast::rules::step::{Command, Input, Resolution, step};
 use holdfast_services::{Bulkgrid, Loopback};
-use world::{DAY_MS, PROFILE, Settings, World, park, patch};
 
-const BULKGRID: &str = include_str!("../pkg-template/profiles/bulkgrid.json");
+const BULKGRID: &str = include_str!("../../pkg-template/profiles/bulkgrid.json");
 
 fn inputs() -> Vec<(&'static str, Input)> {
     let resume =

@@ -1,18 +1,14 @@
 //! Bringing a result home: whole, once, and before the service drops it.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{
+    CommitFault, Context, Logged, PROFILE, Settings, World, ending, park, result, service, standing,
+};
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::life::{Delivery, Stage};
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
 use holdfast_services::Call;
-use world::{
-    CommitFault, Context, Logged, PROFILE, Settings, World, ending, park, result, service, standing,
-};
 
 /// A world whose service answers the first `times` downloads with this.
 fn answering(status: u16, body: &str, times: u32) -> World {
@@ -80,7 +76,7 @@ fn an_expired_result_is_final_after_exactly_one_download() {
     let world = World::new();
     let (_, ended) = live(&world, r#","retention_ms":0"#);
     assert_eq!(standing(&ended), "expired");
-    world.pass(world::DAY_MS);
+    world.pass(crate::world::DAY_MS);
     assert_eq!(world.requests(Call::Result).len(), 1);
 }
 
@@ -236,7 +232,7 @@ fn the_kept_bytes_are_the_bytes_that_the_service_sent() {
     is_whole(&world, &context, &ended);
     let path = world.requests(Call::Result)[0].path.clone();
     let request = holdfast_services::Request::new("GET", &path)
-        .with_header("authorization", &format!("Bearer {}", world::SECRET));
+        .with_header("authorization", &format!("Bearer {}", crate::world::SECRET));
     let now = world.0.clock.now();
     let again = world.0.service.borrow_mut().exchange(now, &request);
     let holdfast_services::Delivery::Answer(answer) = again.delivery else { panic!("an answer") };
@@ -374,7 +370,8 @@ fn nothing_is_delivered_before_its_ending_is_durable() {
     let world = World::new();
     let context = world.open();
     world.submit(&context, "daily", "");
-    world.run(world.0.clock.now() + world::DAY_MS, || !world.0.delivered.borrow().is_empty());
+    world
+        .run(world.0.clock.now() + crate::world::DAY_MS, || !world.0.delivered.borrow().is_empty());
     let durable = world.0.log.all().into_iter().any(|logged| match logged {
         Logged::Committed { operation, .. } => operation.life.is_ended(),
         Logged::Sent { .. } => false,
@@ -400,7 +397,7 @@ fn an_acknowledged_ending_is_not_delivered_any_more() {
     let ended = world.until("daily", |own| own.counters.deliveries == 2);
     let acknowledged = world.command(&context, &ended, Command::Acknowledge).expect("it is over");
     assert!(matches!(acknowledged.life.delivery, Some(Delivery::Acknowledged(_))));
-    world.pass(world::DAY_MS);
+    world.pass(crate::world::DAY_MS);
     assert_eq!(world.stored("daily").expect("stored").counters.deliveries, 2);
     assert!(world.0.delivered.borrow().is_empty());
 }

@@ -1,12 +1,8 @@
 //! A credential may take its time: what has changed meanwhile counts, and nothing is lost by it.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{Context, DAY_MS, World, park, standing};
 use holdfast::model::hold::ParkReason;
 use holdfast_services::Call;
-use world::{Context, DAY_MS, World, park, standing};
 
 /// A world whose first submission got no answer, just before it is repeated: its credential is
 /// being asked for, and takes this long.

@@ -1,6 +1,4 @@
 //! The JSON Schema of profiles says what their reader says.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 use std::collections::BTreeSet;
 
@@ -8,7 +6,7 @@ use holdfast::model::profile::{JobState, Meaning, Purpose};
 use holdfast::rules::profile;
 use serde_json::{Value, json};
 
-const SCHEMA: &str = include_str!("../pkg-template/profile.schema.json");
+const SCHEMA: &str = include_str!("../../pkg-template/profile.schema.json");
 
 fn schema() -> Value {
     serde_json::from_str(SCHEMA).expect("a schema")

@@ -1,10 +1,6 @@
 //! The credential is at rest nowhere and is told to nobody, however a run goes.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
-use world::{CommitFault, SECRET, World};
+use crate::world::{CommitFault, SECRET, World};
 
 /// Runs an operation through these faults, and gives everything that is left behind or was told.
 fn traces(faults: &str, options: &str, storage: &[CommitFault]) -> Vec<String> {

@@ -1,11 +1,7 @@
 //! The support report tells what happened, and no secret, wherever one was planted.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{SECRET, World};
 use serde_json::{Value, json};
-use world::{SECRET, World};
 
 /// Planted in bodies, queries, messages, codes, words and ids of the service. No single word: what a
 /// signed address or a sentence is.

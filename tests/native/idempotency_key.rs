@@ -1,9 +1,6 @@
 //! A synchronous service by the IETF draft of the `Idempotency-Key` header, against its ledger.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
-mod world;
-
+use crate::world::{Context, SECRET, Settings, World, ending, park, result, standing, submission};
 use holdfast::model::ending::{Ending, Fault};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
@@ -12,9 +9,8 @@ use holdfast_services::{
     Call, Delivery, IdempotencyKey, IdempotencyKeyConfig, Loopback, Request, Response,
 };
 use serde_json::json;
-use world::{Context, SECRET, Settings, World, ending, park, result, standing, submission};
 
-const PROFILE: &str = include_str!("../pkg-template/profiles/idempotency-key.json");
+const PROFILE: &str = include_str!("../../pkg-template/profiles/idempotency-key.json");
 
 fn world_of(config: IdempotencyKeyConfig, faults: &serde_json::Value) -> World {
     let params = vec![("path".into(), "v1/reports".into())];

@@ -32,7 +32,7 @@ impl<P: Ports> Driver<P> {
             let (mut tickets, mut rows) = (Vec::new(), Vec::new());
             for set in batch {
                 tickets.push(set.ticket);
-                rows.push(member(set));
+                rows.push(Write::from(set));
             }
             self.reach("commit.before");
             let results = self.commit(&rows, durability).await;
@@ -110,35 +110,37 @@ fn lines(lines: &[Line]) -> Vec<JournalRow> {
     rows
 }
 
-fn member(set: WriteSet) -> Write {
-    let operation = &set.operation;
-    let identity = &operation.identity;
-    let name = set.name.map(|succeeds| {
-        let name = Name {
-            account: identity.account.clone(),
-            service: identity.service.clone(),
-            intent: identity.intent.clone(),
-        };
-        (name, succeeds)
-    });
-    let beside = set.beside.map(|own| {
-        Box::new(Beside {
-            row: row_of(&own.operation, set.write_id.clone()),
-            replaces: own.replaces,
-            journal: lines(&own.journal),
-        })
-    });
-    Write {
-        row: row_of(operation, set.write_id),
-        beside,
-        replaces: set.replaces,
-        fence: set.fence,
-        answer_by: set.answer_by,
-        name,
-        body: set.body,
-        takes: set.takes,
-        erase: set.erase,
-        journal: lines(&set.journal),
-        profile: set.profile,
+impl From<WriteSet> for Write {
+    fn from(set: WriteSet) -> Self {
+        let operation = &set.operation;
+        let identity = &operation.identity;
+        let name = set.name.map(|succeeds| {
+            let name = Name {
+                account: identity.account.clone(),
+                service: identity.service.clone(),
+                intent: identity.intent.clone(),
+            };
+            (name, succeeds)
+        });
+        let beside = set.beside.map(|own| {
+            Box::new(Beside {
+                row: row_of(&own.operation, set.write_id.clone()),
+                replaces: own.replaces,
+                journal: lines(&own.journal),
+            })
+        });
+        Self {
+            row: row_of(operation, set.write_id),
+            beside,
+            replaces: set.replaces,
+            fence: set.fence,
+            answer_by: set.answer_by,
+            name,
+            body: set.body,
+            takes: set.takes,
+            erase: set.erase,
+            journal: lines(&set.journal),
+            profile: set.profile,
+        }
     }
 }

@@ -14,6 +14,7 @@ use crate::rules::next::{Next, next};
 use crate::rules::step::{self, Command};
 
 /// What waits for an operation to be read.
+#[derive(Clone, Debug)]
 pub(super) enum Waiting {
     Command(CallId, Command),
     /// A submission whose intent stands for it already, with its fingerprint.

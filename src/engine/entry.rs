@@ -13,6 +13,7 @@ use crate::rules::bounds::REQUEST_FLOOR_MS;
 use crate::rules::step;
 use crate::rules::teeth::{Tooth, bites};
 
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     /// Its operation's lane.
     pub(super) lane: LaneId,
@@ -39,6 +40,7 @@ pub(super) struct Entry {
 }
 
 /// What the first write of an operation carries.
+#[derive(Clone, Debug)]
 pub(super) struct Birth {
     pub(super) call: CallId,
     pub(super) body: Option<Vec<u8>>,
@@ -51,6 +53,7 @@ pub(super) struct Birth {
     pub(super) write_by: Timestamp,
 }
 
+#[derive(Clone, Debug)]
 pub(super) struct Exchange {
     pub(super) purpose: Purpose,
     pub(super) phase: Phase,
@@ -60,7 +63,7 @@ pub(super) struct Exchange {
     pub(super) ends_by: Timestamp,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// The credential is being asked for.
     Authorizing,

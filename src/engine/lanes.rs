@@ -28,6 +28,7 @@ pub(super) const CLAIM_AGAIN_MS: u64 = 3_000;
 pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 
 /// What this context knows of one lane.
+#[derive(Clone, Debug)]
 pub(super) struct LaneState {
     pub(super) ownership: Ownership,
     pub(super) gate: Option<Wait>,
@@ -39,6 +40,7 @@ pub(super) struct LaneState {
     pub(super) delivery: Shelf,
 }
 
+#[derive(Clone, Debug)]
 pub(super) enum Ownership {
     /// Not before this point is it worth asking.
     Other {

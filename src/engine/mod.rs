@@ -50,6 +50,9 @@ use crate::rules::classify::{classify, told};
 use crate::rules::step;
 
 /// Everything that one context knows of its outbox. See the module for how to use it.
+///
+/// A copy lives on by itself: from one state, tests follow every way in which the world may go on.
+#[derive(Clone)]
 pub struct Engine {
     context: ContextId,
     services: Table<ServiceName, ServiceSetup>,
@@ -265,5 +268,18 @@ impl Engine {
                 }
             }
         }
+    }
+}
+
+/// All that changes; what the app has configured is left out.
+impl core::fmt::Debug for Engine {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut shown = out.debug_struct("Engine");
+        shown.field("context", &self.context).field("account", &self.account);
+        shown.field("lanes", &self.lanes).field("entries", &self.entries);
+        shown.field("writes", &self.writes).field("waiting", &self.waiting);
+        shown.field("outputs", &self.outputs).field("dice", &self.dice);
+        shown.field("tickets", &self.tickets).field("wake_at", &self.wake_at);
+        shown.field("last_now", &self.last_now).finish_non_exhaustive()
     }
 }

@@ -13,6 +13,7 @@ use crate::model::time::Timestamp;
 use crate::rules::listing::Sought;
 
 /// One thing to do.
+#[derive(Clone, Debug)]
 pub enum Output {
     /// Ask the app for a credential; answer with `Authorized` or `Unauthorized`.
     Authorize {
@@ -140,7 +141,7 @@ impl Keeps {
     }
 }
 
-/// One exchange to make.
+/// One exchange to make. Its header fields are not shown: `Headers` has no `Debug`, on purpose.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Transmit {
     /// For which operation.
@@ -179,4 +180,12 @@ pub struct Transmit {
     pub result_at: Option<String>,
     /// Where the facts stand in the answer.
     pub facts: Vec<FactSource>,
+}
+
+impl core::fmt::Debug for Transmit {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut shown = out.debug_struct("Transmit");
+        shown.field("id", &self.id).field("purpose", &self.purpose).field("url", &self.url);
+        shown.finish_non_exhaustive()
+    }
 }

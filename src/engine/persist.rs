@@ -20,6 +20,7 @@ use crate::rules::step::{self, Refused, Step, step};
 use crate::rules::teeth::{Tooth, bites};
 
 /// A write that is not yet answered, and what follows from it.
+#[derive(Clone, Debug)]
 pub(super) struct PendingWrite {
     pub(super) id: OperationId,
     pub(super) operation: Operation,

@@ -22,6 +22,7 @@ const READ_MAX: u32 = 128;
 const LOOK_AGAIN_MS: u64 = 30_000;
 
 /// What the store holds of a lane that is not in memory.
+#[derive(Clone, Debug)]
 pub(super) struct Shelf {
     /// When the first of it is due; `None`: nothing is.
     pub(super) next: Option<Timestamp>,

@@ -4,6 +4,7 @@
 mod bindgen;
 mod build;
 mod demo;
+mod explore;
 mod lint;
 mod pack;
 mod process;
@@ -54,6 +55,8 @@ enum Commands {
     },
     /// Simulates whole machines under faults, each run decided by one seed
     Sim(sim::Wanted),
+    /// Follows every interleaving of two contexts around one operation, to a stated depth
+    Explore(explore::Wanted),
     /// Builds the archive that is published
     Pack,
     /// Serves the demo on this machine
@@ -89,6 +92,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Lint => lint::run(workspace)?,
         Commands::Test { part, deep } => test::run(workspace, part, deep)?,
         Commands::Sim(wanted) => sim::run(workspace, &wanted)?,
+        Commands::Explore(wanted) => explore::run(workspace, &wanted)?,
         Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,

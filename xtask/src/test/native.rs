@@ -5,12 +5,13 @@ use std::{path::PathBuf, process::Command};
 use anyhow::Result;
 
 use super::tally::Tally;
-use crate::{build, lint, process, sim, tools, workspace::Workspace};
+use crate::{build, explore, lint, process, sim, tools, workspace::Workspace};
 
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.section("lint", || lint::run(workspace));
     tally.count("cargo test", cargo_test(workspace));
     tally.count("simulation", sim::test(workspace, tally.is_deep()));
+    tally.count("exploration", explore::test(workspace, tally.is_deep()));
     tally.count("cargo test, xtask", cargo_test_xtask(workspace));
     tally.count("facade", node_test(workspace, "tests/facade", ".test.js"));
     tally.section("types of the facade", || types(workspace));

@@ -239,22 +239,45 @@ export type Exit =
   | "revise({body})"
   | 'resolve("abandon")';
 
-/** Credits as the service reported them, decimal numbers as text; absent where it said nothing. */
+/**
+ * Credits as the service last reported them, decimal numbers as text; absent where it said nothing.
+ * Nothing is assumed: an operation that failed may have cost something, and billing may change late.
+ */
 export interface Ledger {
+  /** What the service said beforehand that the work would cost. */
+  readonly quoted?: string;
+  /** Set aside when the work was accepted. */
+  readonly reserved?: string;
   /** Debited when the work was accepted. */
   readonly base?: string;
   /** Added or taken back by the service's final rules. */
   readonly adjustment?: string;
-  /** Given back. */
+  /** Taken in all: as the service says, else `base + adjustment`. */
+  readonly charged?: string;
+  /** What was set aside and is free again. */
+  readonly released?: string;
+  /** Given back of what was charged. */
   readonly refund?: string;
   /** The account's balance after that. */
   readonly balance?: string;
+  /** What reading has cost, reckoned read by read. */
+  readonly reads?: string;
   /** The service's own word for the state of the charge. */
   readonly tokenState?: string;
-  /** `base + adjustment - refund`. */
+  /**
+   * What the operation has cost so far: charged less refund, what is still set aside, and reads. Never
+   * below 0.
+   */
   readonly cost: string;
+  /** The same over all operations of the intent up to this one; `limits.cost` bounds it. */
+  readonly lineageCost: string;
   /** Billing may still change: it is being read. */
   readonly open: boolean;
+  /**
+   * There may be a second charge for the same work, which this ledger does not show: the risk was
+   * accepted (`acceptRisk`, `onUnknown: "resubmit"`), or the service's listing shows two executions.
+   */
+  readonly possiblyDuplicated: boolean;
 }
 
 /** Ids that show what was executed: safe to send to support. */
@@ -266,8 +289,13 @@ export interface Receipt {
   /** The service's id for the last exchange that had one. */
   readonly requestId?: string;
   readonly traceId?: string;
-  /** The service's id of the charge for the delivered work; it is no invoice and no purchase's receipt. */
+  /** The service's id of the receipt for the charge. */
   readonly chargeReceiptId?: string;
+  /**
+   * What that receipt is, where the profile says so. `"executionCharge"`: that the execution was
+   * charged; it is neither an invoice nor a receipt for a purchase.
+   */
+  readonly chargeReceiptKind?: "executionCharge" | "purchase" | "invoice";
   /** How many records the service says that it delivered, as its number's text. */
   readonly recordCount?: string;
 }
@@ -419,6 +447,8 @@ export interface SupportReport {
   readonly jobId?: string;
   readonly requestId?: string;
   readonly traceId?: string;
+  readonly chargeReceiptId?: string;
+  readonly chargeReceiptKind?: Receipt["chargeReceiptKind"];
   readonly method: string;
   /** Of the submission, without origin and query. */
   readonly path: string;
@@ -430,6 +460,8 @@ export interface SupportReport {
   /** Those beyond the first. */
   readonly retries: number;
   readonly polls: number;
+  /** What it cost, as reported; not what the account has left. */
+  readonly ledger: Partial<Omit<Ledger, "balance" | "open">>;
   readonly waitingFor?: WaitReason;
   readonly waitingUntil?: number;
   readonly parkedFor?: ParkReason;

@@ -207,7 +207,7 @@ impl PendingWrite {
 pub(super) fn spent_by(parent: &Operation, limits: Limits) -> Result<Spent, &'static str> {
     let spent = Spent {
         attempts: parent.spent.attempts.saturating_add(parent.life.evidence.attempts),
-        cost: parent.spent.cost.plus(parent.ledger.cost()),
+        cost: parent.lineage_cost(),
     };
     if spent.attempts >= limits.attempts {
         return Err("limits.attempts is used up: submit under a new intent with a higher one");

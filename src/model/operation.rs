@@ -3,7 +3,7 @@
 use super::hold::Hold;
 use super::ids::{Account, IdempotencyKey, Intent, LaneId, OperationId, Revision, ServiceName};
 use super::life::{Delivery, Life, Stage};
-use super::money::{Credits, Ledger};
+use super::money::{Credits, Ledger, ReceiptKind};
 use super::policy::{Limits, Retention};
 use super::time::Timestamp;
 use super::value::Value;
@@ -76,6 +76,8 @@ pub struct Reported {
     pub trace_id: Option<String>,
     /// The service's id of the charge for the delivered work.
     pub charge_receipt_id: Option<String>,
+    /// What that receipt is, as the profile says.
+    pub charge_receipt_kind: Option<ReceiptKind>,
     /// How many records the service says that it delivered, as its number's text.
     pub record_count: Option<String>,
 }
@@ -141,6 +143,11 @@ impl Operation {
     /// The end of the time that it may take in all.
     pub const fn total_until(&self) -> Timestamp {
         self.identity.created_at.after(self.limits.total_ms)
+    }
+
+    /// What its lineage has cost so far, as far as is known.
+    pub fn lineage_cost(&self) -> Credits {
+        self.spent.cost.plus(self.ledger.cost())
     }
 
     /// When it parks, if it is not over by then; `None` once its result only needs fetching, which

@@ -16,7 +16,7 @@ mod writer;
 
 use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
 use crate::model::life::Life;
-use crate::model::money::{Credits, Ledger};
+use crate::model::money::{Amount, Credits, Ledger, ReceiptKind};
 use crate::model::operation::{Carried, Identity, Operation, Reported, Request, Spent};
 use crate::model::policy::{Limits, OnUnknown, Retention};
 use crate::model::time::Timestamp;
@@ -249,6 +249,7 @@ fn reported(reported: &Reported) -> Object {
         .some_text("requestId", reported.request_id.as_deref())
         .some_text("traceId", reported.trace_id.as_deref())
         .some_text("chargeReceiptId", reported.charge_receipt_id.as_deref())
+        .some_text("chargeReceiptKind", reported.charge_receipt_kind.map(ReceiptKind::name))
         .some_text("recordCount", reported.record_count.as_deref());
     out
 }
@@ -260,28 +261,33 @@ fn read_reported(reader: &Reader<'_>) -> Reported {
         request_id: some_text(reader, "requestId"),
         trace_id: some_text(reader, "traceId"),
         charge_receipt_id: some_text(reader, "chargeReceiptId"),
+        charge_receipt_kind: reader
+            .member("chargeReceiptKind")
+            .and_then(|own| own.one_of(ReceiptKind::ALL, ReceiptKind::name)),
         record_count: some_text(reader, "recordCount"),
     }
 }
 
 fn ledger(ledger: &Ledger) -> Object {
     let mut out = Object::new();
-    out.credits("base", ledger.base)
-        .credits("adjustment", ledger.adjustment)
-        .credits("refund", ledger.refund)
-        .credits("balance", ledger.balance)
-        .some_text("tokenState", ledger.token_state.as_deref());
+    for amount in Amount::ALL {
+        out.credits(amount.name(), ledger.get(*amount));
+    }
+    out.some_text("tokenState", ledger.token_state.as_deref())
+        .mark("duplicated", ledger.duplicated);
     out
 }
 
 fn read_ledger(reader: &Reader<'_>) -> Ledger {
-    Ledger {
-        base: credits(reader, "base"),
-        adjustment: credits(reader, "adjustment"),
-        refund: credits(reader, "refund"),
-        balance: credits(reader, "balance"),
+    let mut ledger = Ledger {
         token_state: some_text(reader, "tokenState"),
+        duplicated: flag(reader, "duplicated"),
+        ..Ledger::default()
+    };
+    for amount in Amount::ALL {
+        ledger.set(*amount, credits(reader, amount.name()));
     }
+    ledger
 }
 
 /// The object of this name.

@@ -10,6 +10,7 @@ use crate::model::ending::{Ending, FailureClass, Fault};
 use crate::model::hold::Hold;
 use crate::model::ids::{JobId, OperationId};
 use crate::model::life::Stage;
+use crate::model::money::{Amount, Credits, ReceiptKind};
 use crate::model::operation::Operation;
 use crate::model::time::Timestamp;
 use crate::rules::json;
@@ -41,6 +42,7 @@ pub fn report(operation: &Operation, journal: &[String]) -> String {
         .token("requestId", reported.request_id.as_deref())
         .token("traceId", reported.trace_id.as_deref())
         .token("chargeReceiptId", reported.charge_receipt_id.as_deref())
+        .token("chargeReceiptKind", reported.charge_receipt_kind.map(ReceiptKind::name))
         .token("method", Some(&operation.request.method))
         .place("path", path_of(operation), b"/@%")
         .time("createdAt", Some(identity.created_at))
@@ -49,6 +51,7 @@ pub fn report(operation: &Operation, journal: &[String]) -> String {
         .number("attempts", Some(life.evidence.attempts.into()))
         .number("retries", Some(life.evidence.attempts.saturating_sub(1).into()))
         .number("polls", Some(operation.counters.polls.into()));
+    page.0.object("ledger", money(operation));
     standing(&mut page, &life.hold);
     if let Stage::Ended { ending, at } = &life.stage {
         page.time("endedAt", Some(*at)).token("outcome", Some(ending.name()));
@@ -123,6 +126,20 @@ fn standing(page: &mut Page, hold: &Hold) {
             page.token("parkedFor", Some(reason.name())).time("parkedSince", Some(*at));
         }
     }
+}
+
+/// What it cost; what the account has left is nobody else's business.
+fn money(operation: &Operation) -> Object {
+    let ledger = &operation.ledger;
+    let mut page = Page(Object::new());
+    for amount in Amount::ALL.iter().filter(|own| **own != Amount::Balance) {
+        page.token(amount.name(), ledger.get(*amount).map(Credits::to_text).as_deref());
+    }
+    page.token("cost", Some(&ledger.cost().to_text()))
+        .token("lineageCost", Some(&operation.lineage_cost().to_text()))
+        .token("tokenState", ledger.token_state.as_deref());
+    page.0.mark("possiblyDuplicated", ledger.duplicated);
+    page.0
 }
 
 fn fault_of(ending: &Ending) -> Option<(&Fault, Option<FailureClass>)> {

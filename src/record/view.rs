@@ -6,6 +6,7 @@ use crate::model::ending::{Ending, ResultRef};
 use crate::model::hold::Hold;
 use crate::model::ids::{JobId, OperationId};
 use crate::model::life::{Delivery, Stage};
+use crate::model::money::{Amount, Credits, ReceiptKind};
 use crate::model::operation::Operation;
 use crate::model::value::write_string;
 use crate::rules::exits::exits;
@@ -47,6 +48,10 @@ pub fn view(operation: &Operation) -> String {
         .some_text("requestId", operation.reported.request_id.as_deref())
         .some_text("traceId", operation.reported.trace_id.as_deref())
         .some_text("chargeReceiptId", operation.reported.charge_receipt_id.as_deref())
+        .some_text(
+            "chargeReceiptKind",
+            operation.reported.charge_receipt_kind.map(ReceiptKind::name),
+        )
         .some_text("recordCount", operation.reported.record_count.as_deref());
     if let Some(own) = &life.deletion {
         let mut deletion = Object::new();
@@ -141,18 +146,15 @@ fn kept(result: &ResultRef, replayed: bool) -> Object {
 fn ledger(operation: &Operation) -> Object {
     let ledger = &operation.ledger;
     let mut out = Object::new();
-    for (name, amount) in [
-        ("base", ledger.base),
-        ("adjustment", ledger.adjustment),
-        ("refund", ledger.refund),
-        ("balance", ledger.balance),
-        ("cost", Some(ledger.cost())),
-    ] {
-        if let Some(amount) = amount {
-            out.text(name, &amount.to_text());
-        }
+    for amount in Amount::ALL {
+        let sum = *amount == Amount::Charged;
+        let credits = if sum { ledger.charged() } else { ledger.get(*amount) };
+        out.some_text(amount.name(), credits.map(Credits::to_text).as_deref());
     }
-    out.some_text("tokenState", ledger.token_state.as_deref())
-        .flag("open", operation.life.settlement.is_some());
+    out.text("cost", &ledger.cost().to_text())
+        .text("lineageCost", &operation.lineage_cost().to_text())
+        .some_text("tokenState", ledger.token_state.as_deref())
+        .flag("open", operation.life.settlement.is_some())
+        .flag("possiblyDuplicated", ledger.duplicated);
     out
 }

@@ -2,6 +2,7 @@
 
 use crate::model::ending::{Ending, FailureClass};
 use crate::model::hold::{ParkReason, WaitReason};
+use crate::model::money::{Amount, ReceiptKind};
 use crate::model::profile::{JobState, Meaning, Purpose, StreamForm};
 
 macro_rules! name_table {
@@ -56,6 +57,24 @@ name_table!(Purpose {
     Settle => "settle",
     Delete => "delete",
     Reconcile => "reconcile",
+});
+
+name_table!(Amount {
+    Quoted => "quoted",
+    Reserved => "reserved",
+    Base => "base",
+    Adjustment => "adjustment",
+    Charged => "charged",
+    Released => "released",
+    Refund => "refund",
+    Balance => "balance",
+    Reads => "reads",
+});
+
+name_table!(ReceiptKind {
+    ExecutionCharge => "executionCharge",
+    Purchase => "purchase",
+    Invoice => "invoice",
 });
 
 name_table!(FailureClass {

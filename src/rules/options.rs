@@ -273,7 +273,8 @@ fn limits(reader: &Reader<'_>) -> LimitsPatch {
     reader.only(&["sendWithinMs", "totalMs", "attempts", "cost"]);
     let time = |name: &str| reader.member(name).and_then(|own| own.whole(1, DEADLINE_MS_MAX));
     let cost = reader.member("cost").and_then(|own| {
-        let cost = Credits::parse(own.number()?).filter(|cost| *cost > Credits(0));
+        let fits = Credits(1)..Credits(i64::MAX);
+        let cost = Credits::parse(own.number()?).filter(|cost| fits.contains(cost));
         if cost.is_none() {
             own.fault("it must be a number of credits above 0");
         }

@@ -43,7 +43,7 @@ export const state = (more = {}) =>
     key: "key-1",
     attempts: 0,
     polls: 0,
-    ledger: { cost: "0", open: false },
+    ledger: { cost: "0", lineageCost: "0", open: false, possiblyDuplicated: false },
     receipt: { operationId: "op-1", key: "key-1" },
     delivered: false,
     acknowledged: false,

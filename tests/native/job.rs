@@ -9,7 +9,7 @@ use holdfast::model::ending::{Ending, FailureClass};
 use holdfast::model::error::Code;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::life::Stage;
-use holdfast::model::money::Credits;
+use holdfast::model::money::{Amount, Credits};
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast::model::profile::Purpose;
@@ -573,7 +573,7 @@ fn a_late_settlement_is_picked_up() {
     world.cancel(&context, &operation).expect("a wish");
     let ended = world.settle(&context, "daily").expect("it ends");
     assert_eq!(ended.ledger.token_state.as_deref(), Some("charged"));
-    assert_eq!(ended.ledger.refund.map(Credits::to_text).as_deref(), Some("2"));
+    assert_eq!(ended.ledger.get(Amount::Refund).map(Credits::to_text).as_deref(), Some("2"));
     assert_eq!(ended.ledger.cost().to_text(), "3");
     assert!(ended.life.settlement.is_none());
 }
@@ -582,8 +582,8 @@ fn a_late_settlement_is_picked_up() {
 fn billing_and_token_state_are_kept_as_reported() {
     let world = World::new();
     let (_, ended) = live(&world, "");
-    assert_eq!(ended.ledger.base.map(Credits::to_text).as_deref(), Some("5"));
-    assert_eq!(ended.ledger.balance.map(Credits::to_text).as_deref(), Some("95"));
+    assert_eq!(ended.ledger.get(Amount::Base).map(Credits::to_text).as_deref(), Some("5"));
+    assert_eq!(ended.ledger.get(Amount::Balance).map(Credits::to_text).as_deref(), Some("95"));
     assert_eq!(ended.ledger.token_state.as_deref(), Some("charged"));
 }
 
@@ -591,7 +591,7 @@ fn billing_and_token_state_are_kept_as_reported() {
 fn a_failed_job_s_refund_is_kept_as_reported() {
     let world = World::new();
     let (_, ended) = live(&world, FAILS);
-    assert_eq!(ended.ledger.refund.map(Credits::to_text).as_deref(), Some("5"));
+    assert_eq!(ended.ledger.get(Amount::Refund).map(Credits::to_text).as_deref(), Some("5"));
     assert_eq!(ended.ledger.cost().to_text(), "0");
 }
 

@@ -10,6 +10,7 @@ use crate::world::{
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::life::Stage;
+use holdfast::model::money::Amount;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast::model::storage::Durability;
@@ -252,7 +253,7 @@ fn settlement_reads_are_bounded_and_change_money_alone() {
     assert!((1..=6).contains(&reads), "{reads} reads");
     let settled = world.stored("daily").expect("stored");
     assert_eq!(ending(&settled), Some(&Ending::Cancelled));
-    assert_eq!(settled.ledger.refund.map(|own| own.to_text()).as_deref(), Some("2"));
+    assert_eq!(settled.ledger.get(Amount::Refund).map(|own| own.to_text()).as_deref(), Some("2"));
     assert_eq!(world.requests(Call::Submit).len(), 1);
     assert_eq!(world.requests(Call::Result).len(), 0);
 }

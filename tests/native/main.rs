@@ -16,6 +16,7 @@ mod idempotency_key;
 mod identity;
 mod job;
 mod laws;
+mod money;
 mod pages;
 mod profile_schema;
 mod reconcile;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use holdfast::model::money::ReceiptKind;
 use holdfast::model::profile::{JobState, Meaning, Purpose};
 use holdfast::rules::profile;
 use serde_json::{Value, json};
@@ -100,6 +101,10 @@ fn both_know_the_same_words() {
     assert_eq!(
         sorted(words(&[line, "/on/items/enum"].concat())),
         own(Purpose::ALL.iter().map(|own| own.name()).collect())
+    );
+    assert_eq!(
+        sorted(words("/properties/chargeReceipt/enum")),
+        own(ReceiptKind::ALL.iter().map(|own| own.name()).collect())
     );
     assert_eq!(
         sorted(words("/properties/states/additionalProperties/enum")),

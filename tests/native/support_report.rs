@@ -32,6 +32,8 @@ fn it_tells_how_it_went() {
     assert_eq!((&report["attempts"], &report["retries"]), (&json!(2), &json!(1)));
     assert_eq!(report["outcome"], "failed");
     assert_eq!(report["lastError"]["code"], "UPSTREAM_TIMEOUT");
+    assert_eq!(report["ledger"]["refund"], "5");
+    assert_eq!(report["ledger"]["cost"], "0");
     assert_eq!(report["holdfast"], env!("CARGO_PKG_VERSION"));
     let transitions = report["transitions"].as_array().expect("a list");
     let events: Vec<_> = transitions.iter().filter_map(|own| own["event"].as_str()).collect();
@@ -43,11 +45,13 @@ fn it_tells_how_it_went() {
 
 #[test]
 fn it_has_the_members_that_are_allowed_and_no_other() {
-    const ALLOWED: &str = "attempts createdAt endedAt holdfast intent jobId key lastError method \
+    const ALLOWED: &str = "attempts createdAt endedAt holdfast intent jobId key lastError ledger method \
          operationId ordinal outcome parentId parkedFor parkedSince path polls profile \
          profileDigest recordFormat requestId retries service serviceStatus status traceId \
          transitions waitingFor waitingUntil";
     const OF_AN_ERROR: &str = "class code httpStatus traceId";
+    const OF_A_LEDGER: &str = "adjustment base charged cost lineageCost quoted reads refund released \
+         possiblyDuplicated reserved tokenState";
     const OF_A_LINE: &str = "at code count event httpStatus purpose reason state waitMs";
     for (faults, options) in [
         ("[]", ""),
@@ -63,6 +67,7 @@ fn it_has_the_members_that_are_allowed_and_no_other() {
             }
         };
         all_of(&report, ALLOWED);
+        all_of(&report["ledger"], OF_A_LEDGER);
         if report["lastError"].is_object() {
             all_of(&report["lastError"], OF_AN_ERROR);
         }

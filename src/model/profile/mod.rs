@@ -10,6 +10,7 @@ pub use key::{KeyCarrier, KeyPlace};
 pub use meaning::{FactSource, JobState, Meaning, Rule};
 pub use reconcile::{Mark, Reconcile};
 
+use super::money::ReceiptKind;
 use super::policy::Backoff;
 
 /// The word for the HTTP status of an answer in [`Profile::states`] begins with this.
@@ -57,6 +58,8 @@ pub struct Profile {
     pub not_ready_max: u32,
     /// How long results are kept where the service names no expiry, in milliseconds.
     pub retention_ms: Option<u64>,
+    /// What the fact `chargeReceiptId` names; `None`: it is not said.
+    pub charge_receipt: Option<ReceiptKind>,
     /// How late billing is picked up after an ending.
     pub settlement: Option<SettlementPolicy>,
     /// How work is found again whose submission was not answered.

@@ -12,7 +12,7 @@ use crate::model::ids::{
 };
 use crate::model::life::{Delivery, Illegal, Life, Settlement};
 use crate::model::listing::Page;
-use crate::model::money::{Credits, Ledger};
+use crate::model::money::{Amount, Credits, Ledger, ReceiptKind};
 use crate::model::operation::{Counters, Identity, Operation, Reported, Request, Spent};
 use crate::model::policy::{Limits, OnUnknown, Retention};
 use crate::model::profile::{Stream, StreamForm};
@@ -211,6 +211,18 @@ fn counters(counts: &[u32]) -> Counters {
     }
 }
 
+fn ledger(credits: &[Option<Credits>], word: Option<String>, duplicated: bool) -> Ledger {
+    let mut ledger = Ledger { token_state: word, duplicated, ..Ledger::default() };
+    for (amount, credits) in Amount::ALL.iter().zip(credits.iter().cycle()) {
+        ledger.set(*amount, *credits);
+    }
+    ledger
+}
+
+fn receipt_kind(count: u32) -> Option<ReceiptKind> {
+    ReceiptKind::ALL.get(count as usize % 4).copied()
+}
+
 pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
     (
         vec(".{0,12}", 12),
@@ -255,15 +267,10 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                     request_id: words[4].clone(),
                     trace_id: words[5].clone(),
                     charge_receipt_id: words[3].clone(),
+                    charge_receipt_kind: receipt_kind(counts[11]),
                     record_count: words[2].clone(),
                 },
-                ledger: Ledger {
-                    base: credits[2],
-                    adjustment: credits[3],
-                    refund: credits[4],
-                    balance: credits[5],
-                    token_state: words[6].clone(),
-                },
+                ledger: ledger(&credits, words[6].clone(), counts[10] % 2 == 0),
                 counters: counters(&counts),
                 revision: Revision(numbers[4]),
                 unknown,
@@ -306,7 +313,11 @@ pub(super) fn usual() -> Operation {
         spent: Spent::default(),
         life,
         reported: Reported { state: Some("running".into()), ..Reported::default() },
-        ledger: Ledger { base: Credits::parse("2.5"), ..Ledger::default() },
+        ledger: {
+            let mut ledger = Ledger::default();
+            ledger.set(Amount::Base, Credits::parse("2.5"));
+            ledger
+        },
         counters: Counters { polls: 3, journal: 9, ..Counters::default() },
         revision: Revision(7),
         unknown: Vec::new(),

@@ -101,7 +101,10 @@ fn an_active_operation_says_what_it_waits_for() {
             "jobId": "req_01JF8Z4S9T6Q2W8E5R7Y",
             "attempts": 1,
             "polls": 3,
-            "ledger": { "base": "2.5", "cost": "2.5", "open": false },
+            "ledger": {
+                "base": "2.5", "charged": "2.5", "cost": "2.5", "lineageCost": "2.5",
+                "open": false, "possiblyDuplicated": false,
+            },
             "receipt": {
                 "operationId": "0199f4a2-5d1e-7c3a-9b4d-2f6e8a1c0d3b",
                 "key": "7b0d3c55-5a0e-4f1c-8f6e-1d2c3b4a5968",

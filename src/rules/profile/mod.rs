@@ -15,6 +15,7 @@ use super::digest::{Sha256Stream, hex};
 use super::grammar::is_name;
 use super::json;
 use super::reader::{Fault, Faults, Reader};
+use crate::model::money::ReceiptKind;
 use crate::model::pointer::Pointer;
 use crate::model::profile::{KeyCarrier, KeyPlace, Profile};
 
@@ -52,6 +53,7 @@ const MEMBERS: &[&str] = &[
     "notFoundGraceMs",
     "notReadyMax",
     "retentionMs",
+    "chargeReceipt",
     "settlement",
     "reconcile",
 ];
@@ -121,6 +123,7 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
     let grace = reader.member("notFoundGraceMs").map(|own| own.whole(0, TIME_MS_MAX));
     let not_ready = reader.member("notReadyMax").map(|own| own.whole_u32(1, 1_000));
     let retention = reader.member("retentionMs").map(|own| own.whole(1, TIME_MS_MAX));
+    let receipt = reader.member("chargeReceipt");
     let settlement = reader.member("settlement").map(|own| answers::settlement(&own));
     let reconcile =
         reader.member("reconcile").map(|own| reconcile::reconcile(&own, calls.as_ref()));
@@ -143,6 +146,7 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         not_found_grace_ms: grace.unwrap_or(Some(NOT_FOUND_GRACE_MS))?,
         not_ready_max: not_ready.unwrap_or(Some(NOT_READY_MAX))?,
         retention_ms: retention.flatten(),
+        charge_receipt: receipt.and_then(|own| own.one_of(ReceiptKind::ALL, ReceiptKind::name)),
         settlement: settlement.flatten(),
         reconcile: reconcile.flatten(),
     })

@@ -125,6 +125,7 @@ fn resume(
     if let Some(limits) = limits {
         pen.op.limits = limits.apply(pen.op.limits);
     }
+    pen.op.ledger.duplicated |= accept_duplicate;
     let counters = &mut pen.op.counters;
     (counters.failures, counters.authorizations, counters.not_ready) = (0, 0, 0);
     (counters.refusals, counters.misses) = (0, 0);

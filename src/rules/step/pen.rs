@@ -138,6 +138,9 @@ impl<'a> Pen<'a> {
         keep(&mut reported.request_id, &said.request_id);
         keep(&mut reported.trace_id, &said.fault.trace_id);
         keep(&mut reported.charge_receipt_id, &said.charge_receipt_id);
+        if said.charge_receipt_id.is_some() {
+            reported.charge_receipt_kind = self.profile.charge_receipt;
+        }
         keep(&mut reported.record_count, &said.record_count);
         for (name, value) in &said.carried {
             match self.op.carried.iter_mut().find(|(own, _)| own == name) {
@@ -145,12 +148,7 @@ impl<'a> Pen<'a> {
                 None => self.op.carried.push((name.clone(), value.clone())),
             }
         }
-        let ledger = &mut self.op.ledger;
-        keep(&mut ledger.base, &said.ledger.base);
-        keep(&mut ledger.adjustment, &said.ledger.adjustment);
-        keep(&mut ledger.refund, &said.ledger.refund);
-        keep(&mut ledger.balance, &said.ledger.balance);
-        keep(&mut ledger.token_state, &said.ledger.token_state);
+        self.op.ledger.take_up(&said.ledger);
     }
 
     /// How long to wait after a failed exchange: as the service says, else by own backoff.

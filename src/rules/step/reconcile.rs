@@ -89,6 +89,8 @@ fn conclude(pen: &mut Pen<'_>, through: bool, said: &Said) -> Result<(), Illegal
     };
     // Nobody else's run bears the operation's id; others may look the same.
     let exact = sought(&pen.op, pen.profile).is_some_and(|own| own.exact);
+    // Two runs that bear it are two executions.
+    pen.op.ledger.duplicated |= exact && found.len() > 1;
     match found.as_slice() {
         [id] if !doubtful && (through || exact) => adopt(pen, id, said),
         [] if !doubtful && through => absent(pen),
@@ -125,6 +127,7 @@ fn absent(pen: &mut Pen<'_>) -> Result<(), Illegal> {
         && !pen.op.life.evidence.disproved;
     if resubmits {
         pen.note("reconcile.resubmit");
+        pen.op.ledger.duplicated = true;
         return pen.op.life.disproved();
     }
     pen.park(ParkReason::OutcomeUnknown)

@@ -73,7 +73,8 @@ impl<P: Ports> Driver<P> {
 
 pub(super) type BodyOf<P> = <<P as Ports>::Transport as super::ports::Transport>::Body;
 
-/// Reads an answer for its facts, up to a bound; keeps its text only for a listing.
+/// Reads an answer for its facts, up to a bound; keeps its text only for a listing. Of a success that
+/// breaks off, what has come is not lost with the rest: it may name the work.
 async fn skim(
     mut reader: FactsReader,
     mut body: impl Body,
@@ -82,7 +83,16 @@ async fn skim(
 ) -> Result<(), Lost> {
     let mut bytes = 0_u64;
     answer.whole = true;
-    while let Some(piece) = body.next().await? {
+    loop {
+        let piece = match body.next().await {
+            Ok(Some(piece)) => piece,
+            Ok(None) => break,
+            Err(Lost) if (200..300).contains(&answer.status) => {
+                answer.whole = false;
+                break;
+            }
+            Err(Lost) => return Err(Lost),
+        };
         bytes += piece.len() as u64;
         if bytes > ANSWER_BYTES_MAX {
             answer.whole = false;

@@ -13,6 +13,10 @@ pub const EXCHANGE_TIMEOUT_MS: u64 = 30_000;
 /// Two requests of one operation are at least this far apart, in milliseconds.
 pub const REQUEST_FLOOR_MS: u64 = 250;
 
+/// Longest id of a job that is taken from an answer, in bytes: it is in every record, and where a link
+/// is the id, a link is followed up to this length.
+pub const JOB_ID_BYTES_MAX: usize = 4_096;
+
 /// Longest request body, in bytes.
 pub const BODY_BYTES_MAX: u64 = 8 * 1024 * 1024;
 

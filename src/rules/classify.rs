@@ -57,8 +57,8 @@ pub enum Finding {
 pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Timestamp) -> Verdict {
     let mut said = told(profile, answer, now);
     let finding = if matches!(answer.status, 0 | 300..=399) {
-        // Some services end a job by a redirect to its result.
-        match job_state(profile, answer).filter(|_| purpose == Purpose::Poll) {
+        // Some services end a job by a redirect to its result; what stands in its body says nothing.
+        match state_by_status(profile, answer).filter(|_| purpose == Purpose::Poll) {
             Some(state) => Finding::Job(state),
             None => Finding::Redirected,
         }
@@ -104,14 +104,14 @@ fn submitted(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
         return fulfilled(profile, answer, said);
     }
     let sound = answer.whole && answer.facts.form != BodyForm::Broken;
-    let id = answer.facts.text("id").filter(|id| sound && !id.is_empty());
+    let id = said.job.clone().filter(|_| sound);
     // Where only a link leads to the job, an answer without it leads nowhere.
     let leads_on = profile.calls.poll.as_ref().is_none_or(|call| {
         let link = call.link.as_ref().filter(|_| call.path.is_none());
         link.is_none_or(|link| said.carried.iter().any(|(name, _)| name == link))
     });
     match id {
-        Some(id) if leads_on => Finding::Accepted(id.into()),
+        Some(id) if leads_on => Finding::Accepted(id),
         Some(_) | None => Finding::Unreadable(None),
     }
 }
@@ -142,9 +142,14 @@ fn job_state(profile: &Profile, answer: &Answer) -> Option<JobState> {
     if let Some(word) = facts.word("status").filter(|_| readable) {
         return Some(profile.state_of(word));
     }
-    let status = [HTTP_WORD, &answer.status.to_string()].concat();
-    let by_status = profile.known_state(&status).filter(|_| answer.whole);
+    let by_status = state_by_status(profile, answer);
     by_status.or_else(|| profile.known_state(ABSENT_WORD).filter(|_| readable))
+}
+
+/// The state that the answer's status alone tells, where the profile says so.
+fn state_by_status(profile: &Profile, answer: &Answer) -> Option<JobState> {
+    let status = [HTTP_WORD, &answer.status.to_string()].concat();
+    profile.known_state(&status).filter(|_| answer.whole)
 }
 
 fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
@@ -221,3 +226,6 @@ fn ruled(profile: &Profile, purpose: Purpose, answer: &Answer, by_code: bool) ->
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

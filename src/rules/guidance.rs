@@ -141,6 +141,22 @@ mod tests {
         wait(&[("Retry-After", text)]).map(|(wait_ms, _)| wait_ms)
     }
 
+    /// The three forms of a date that is written as `Wed, 21 Oct 2026 07:28:00 GMT`.
+    fn forms(imf: &str) -> [String; 3] {
+        let parts: Vec<_> = imf.split([',', ' ']).filter(|part| !part.is_empty()).collect();
+        let [name, day, month, year, time, _] = parts.as_slice() else { unreachable!() };
+        let middle = match *name {
+            "Tue" => "s",
+            "Wed" => "nes",
+            "Thu" => "rs",
+            "Sat" => "ur",
+            _ => "",
+        };
+        let rfc_850 = [name, middle, "day, ", day, "-", month, "-", &year[2..], " ", time, " GMT"];
+        let blank = day.replacen('0', " ", usize::from(day.starts_with('0')));
+        [imf.to_owned(), rfc_850.concat(), [*name, *month, &blank, *time, *year].join(" ")]
+    }
+
     proptest! {
         #[test]
         fn no_field_makes_it_panic_or_pass_the_bound(
@@ -168,6 +184,28 @@ mod tests {
             };
             let fields = [("Date", &*date(server_s)), ("Retry-After", &*date(server_s + ahead_s))];
             prop_assert_eq!(wait(&fields), Some((ahead_s * 1000, GuidanceSource::RetryAfter)));
+        }
+
+        #[test]
+        fn each_date_form_is_told_from_the_server_s_date_whatever_the_client_s_clock(
+            server_s in 1_577_836_800..4_000_000_000_u64,
+            ahead_s in 0..2 * 366 * 86_400_u64,
+            behind_s in 0..40 * 365 * 86_400_u64,
+            now: u64,
+        ) {
+            let date = |second| {
+                let length = std::time::Duration::from_secs(second);
+                httpdate::fmt_http_date(std::time::UNIX_EPOCH + length)
+            };
+            let past_s = server_s.saturating_sub(behind_s);
+            for (at_s, expected_ms) in [(server_s + ahead_s, ahead_s * 1000), (past_s, 0)] {
+                for text in forms(&date(at_s)) {
+                    let fields = [("Date", &*date(server_s)), ("Retry-After", &*text)];
+                    let told = server_wait(&fields.into_iter().collect(), Timestamp(now));
+                    let wait_ms = told.map(|told| told.wait_ms);
+                    prop_assert_eq!(wait_ms, Some(expected_ms.min(WAIT_MS_MAX)), "{}", text);
+                }
+            }
         }
 
         #[test]

@@ -108,6 +108,22 @@ pub fn is_behind(operation: &Operation, now: Timestamp) -> bool {
     })
 }
 
+/// Whether how much is left of the key's lifetime can no longer be told: the outcome is unknown, and
+/// the clock is far behind what it has been since.
+pub fn lost_count(operation: &Operation, profile: &Profile, now: Timestamp) -> bool {
+    let evidence = &operation.life.evidence;
+    let attempt = evidence.current.as_ref().map(|attempt| attempt.written_at);
+    let wait = match &operation.life.hold {
+        Hold::Until { wait, .. } => Some(wait.set_at),
+        Hold::Ready | Hold::Parked { .. } => None,
+    };
+    let first = evidence.unresolved.as_ref().map(|own| own.first_at);
+    operation.life.stage == Stage::Submit
+        && profile.key_retention_ms().is_some()
+        && first.or(attempt).is_some()
+        && first.max(attempt).max(wait).is_some_and(|last| now.after(CLOCK_JUMP_MS) < last)
+}
+
 /// Sends only within every bound: the app's deadlines and counts, and the service's own memory of
 /// keys, past which a repetition could be a second execution.
 fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
@@ -118,10 +134,10 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     if let (Some(unresolved), Some(retention_ms)) =
         (&evidence.unresolved, profile.key_retention_ms())
     {
-        let jumped_back = now.after(CLOCK_JUMP_MS) < unresolved.first_at;
         // A request that leaves now may arrive this much later.
         let arrives_by = now.after(SEND_BEFORE_MS + profile.calls.submit.timeout_ms);
-        let over = jumped_back || unresolved.first_at.after(retention_ms) <= arrives_by;
+        let over = unresolved.first_at.after(retention_ms) <= arrives_by
+            || lost_count(operation, profile, now);
         if over && !bites(Tooth::IgnoreKeyLifetime) {
             return Next::Park(Bound::KeyLifetime);
         }

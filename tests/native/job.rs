@@ -172,13 +172,15 @@ fn guidance_on_a_good_answer_is_kept_to() {
 }
 
 #[test]
-fn guidance_with_the_acceptance_is_kept_to_and_never_shorter_than_the_floor() {
+fn guidance_with_the_acceptance_is_kept_to_and_no_wait_at_all_is_none() {
     let world = World::new();
     let context = world.open();
     world.submit(&context, "daily", "");
     let sent = world.until("daily", |own| own.life.evidence.current.is_some());
     let profile = holdfast::rules::profile::read(PROFILE).expect("a good profile");
-    for (asked_ms, least_ms) in [(0, 250), (9_000, 9_000)] {
+    for (asked_ms, least_ms, why) in
+        [(0, 500, WaitReason::Poll), (9_000, 9_000, WaitReason::ServerGuidance)]
+    {
         let said = Said { server_wait_ms: Some(asked_ms), ..Said::default() };
         let verdict = Box::new(Verdict { finding: Finding::Accepted("req_7".into()), said });
         let now = Timestamp(world.0.clock.now());
@@ -188,8 +190,42 @@ fn guidance_with_the_acceptance_is_kept_to_and_never_shorter_than_the_floor() {
             panic!("it does not wait")
         };
         assert!(wait.length_ms >= least_ms, "{}", wait.length_ms);
-        assert_eq!(*reason, WaitReason::ServerGuidance);
+        assert_eq!(*reason, why);
     }
+}
+
+#[test]
+fn a_service_that_asks_for_no_wait_is_not_polled_any_faster() {
+    for retry_after in ["0", "\"0.0\"", r#"{"date_in_ms":-600000}"#] {
+        for status in [200, 429, 503] {
+            let world = World::with_faults(&format!(
+                r#"[{{"call":"poll","fault":"status","status":{status},"times":100000,
+                    "retry_after":{retry_after},"body":"{{\"status\":\"running\"}}"}}]"#
+            ));
+            let context = world.open();
+            world.submit(&context, "daily", "");
+            world.pass(3_600_000);
+            let polls = world.requests(Call::Poll).len();
+            assert!((60..500).contains(&polls), "{polls} polls in an hour of {status}");
+        }
+    }
+}
+
+#[test]
+fn a_wait_longer_than_any_timer_is_kept_to() {
+    const DAYS: u64 = 60;
+    let world = World::with_faults(
+        r#"[{"call":"poll","fault":"status","status":503,"retry_after":2200000}]"#,
+    );
+    let limits = Limits { total_ms: DAYS * crate::world::DAY_MS, ..Limits::default() };
+    let context = world.open_with(limits, PROFILE);
+    world.submit(&context, "daily", "");
+    world.pass(DAYS * crate::world::DAY_MS);
+    let polls = world.requests(Call::Poll);
+    let waited = polls[1].time_ms - polls[0].time_ms;
+    assert!((2_200_000_000..=2_430_000_000).contains(&waited), "{waited} ms");
+    let operation = world.stored("daily").expect("it is stored");
+    assert_ne!(park(&operation), Some(ParkReason::DeadlineExceeded));
 }
 
 #[test]

@@ -344,6 +344,19 @@ fn of_two_contexts_on_one_store_one_drives() {
 }
 
 #[test]
+fn a_second_context_adds_no_polls() {
+    let polls = |contexts: usize| {
+        let world = World::new();
+        let open: Vec<_> = (0..contexts).map(|_| world.open()).collect();
+        world.submit(&open[0], "daily", r#","duration_ms":1800000"#);
+        world.settle(&open[0], "daily").expect("it ends");
+        world.requests(Call::Poll).len()
+    };
+    let (alone, four) = (polls(1), polls(4));
+    assert!(four < alone * 3 / 2, "{four} polls by four contexts, {alone} by one");
+}
+
+#[test]
 fn with_locks_a_dead_owner_is_followed_at_once() {
     let world = World::new();
     let (first, second) = (world.open(), world.open());
@@ -490,6 +503,58 @@ fn a_clock_that_jumps_back_while_an_outcome_is_unknown_ends_the_key_s_lifetime()
     world.0.settings.borrow_mut().skew_ms = -3_600_000;
     let parked = world.settle(&context, "daily").expect("it parks");
     assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+}
+
+/// An outcome that has been unknown for ten minutes, at its third attempt; each answer takes a while.
+fn long_unknown() -> (World, Context) {
+    let settings = Settings { latency_ms: 5_000, ..Settings::default() };
+    let world = World::with(settings, crate::world::service());
+    world.add_faults(
+        r#"[{"call":"submit","fault":"lose_before"},
+            {"call":"submit","fault":"status","status":503,"retry_after":600,"times":1000}]"#,
+    );
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.evidence.attempts == 3);
+    (world, context)
+}
+
+/// The clock jumps back to after the first attempt and before the third.
+fn parks_after_a_jump(world: &World, context: &Context) {
+    let sent = world.requests(Call::Submit).len();
+    world.0.settings.borrow_mut().skew_ms = -500_000;
+    context.driver.wake();
+    let parked = world.settle(context, "daily").expect("it parks");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+    assert_eq!(world.requests(Call::Submit).len(), sent);
+}
+
+#[test]
+fn a_clock_that_jumps_back_to_after_the_first_attempt_ends_the_key_s_lifetime_too() {
+    let (world, context) = long_unknown();
+    world.until("daily", |own| matches!(own.life.hold, Hold::Until { .. }));
+    world.pass(60_000);
+    parks_after_a_jump(&world, &context);
+}
+
+#[test]
+fn a_clock_that_jumps_back_while_an_attempt_is_out_ends_the_key_s_lifetime_too() {
+    let (world, context) = long_unknown();
+    world.pass(5_000);
+    parks_after_a_jump(&world, &context);
+}
+
+#[test]
+fn a_clock_that_jumps_back_by_seconds_ends_nothing() {
+    let (world, context) = long_unknown();
+    world.until("daily", |own| matches!(own.life.hold, Hold::Until { .. }));
+    world.pass(60_000);
+    let sent = world.requests(Call::Submit).len();
+    world.0.settings.borrow_mut().skew_ms = -100_000;
+    context.driver.wake();
+    world.until("daily", |own| own.life.evidence.attempts == 4);
+    world.pass(5_000);
+    assert!(world.requests(Call::Submit).len() > sent);
 }
 
 // 9. Memory is a cache.

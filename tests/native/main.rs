@@ -12,6 +12,7 @@ mod contracts;
 mod crash_answers;
 mod delete;
 mod exits;
+mod hostile;
 mod idempotency_key;
 mod identity;
 mod job;

@@ -110,6 +110,29 @@ fn is_sent_twice_only_under_its_key(text: &str) {
     }
 }
 
+#[test]
+fn an_acceptance_that_breaks_off_is_followed_by_the_link_that_came_before() {
+    let row = row(include_str!("../profiles/http-async.json"));
+    let cut = r#"[{"call":"submit","fault":"truncate"}]"#;
+    let (_, _, operation, seen) = played(&row, false, cut);
+    assert_eq!(standing(&operation), "succeeded", "{:?}", operation.life);
+    assert_eq!(submissions(&row, &seen).len(), 1);
+}
+
+/// Such a service keeps no answer: it only says that the key has come before.
+#[test]
+fn a_key_that_is_only_said_to_be_used_parks_and_no_other_is_made() {
+    let row = row(include_str!("../profiles/firecrawl.json"));
+    let used = r#"[{"call":"submit","fault":"lose_after"},
+        {"call":"submit","fault":"status","status":409,"times":100,
+         "body":"{\"success\":false,\"error\":\"Idempotency key already used\"}"}]"#;
+    let (_, _, operation, seen) = played(&row, false, used);
+    assert_eq!(park(&operation), Some(ParkReason::OutcomeUnknown));
+    let sent = submissions(&row, &seen);
+    assert_eq!(sent.len(), 2);
+    assert_eq!(key_in(&row, sent[0]), key_in(&row, sent[1]));
+}
+
 macro_rules! rows {
     ($($name:ident: $file:literal,)*) => {$(
         mod $name {

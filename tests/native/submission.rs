@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::world::{Context, World, ending, park, standing, submission};
+use holdfast::model::dice::Dice;
 use holdfast::model::error::Code;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::ids::{IdempotencyKey, ServiceName};
+use holdfast::model::life::Life;
 use holdfast::model::operation::Operation;
 use holdfast::model::profile::Purpose;
-use holdfast::rules::step::{Command, Resolution};
+use holdfast::model::time::Timestamp;
+use holdfast::rules::step::{Command, Input, Resolution, step};
 use holdfast_services::Call;
 
 /// A world whose service answers the first `times` submissions with this, and does nothing.
@@ -197,6 +200,19 @@ fn a_409_in_progress_waits_and_asks_again_under_the_same_key() {
 }
 
 #[test]
+fn a_date_to_wait_for_makes_no_refusal_one_to_try_again() {
+    for status in [400, 404, 410, 413, 422] {
+        let world = World::with_faults(&format!(
+            r#"[{{"call":"submit","fault":"status","status":{status},"retry_after":1}}]"#
+        ));
+        let (_, ended) = live(&world);
+        assert_eq!(standing(&ended), "rejected", "{status}");
+        world.pass(3_600_000);
+        assert_eq!(world.requests(Call::Submit).len(), 1, "{status}");
+    }
+}
+
+#[test]
 fn a_409_without_a_code_is_no_failure() {
     let world = answering(409, r#"{"success":false,"error":"Idempotency key already used"}"#, 2);
     let (_, ended) = live(&world);
@@ -213,6 +229,25 @@ fn a_redirect_parks_and_is_not_followed() {
         assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown), "{status}");
         assert_eq!(world.requests(Call::Any).len(), 1, "{status}");
     }
+}
+
+#[test]
+fn an_id_that_belongs_to_another_operation_parks_also_when_no_attempt_is_out() {
+    let world = World::with_faults(r#"[{"call":"submit","fault":"lose_after"}]"#);
+    let context = world.open();
+    let fresh = world.submit(&context, "daily", "");
+    let unknown = world.until("daily", |own| {
+        own.life.evidence.unresolved.is_some() && own.life.evidence.current.is_none()
+    });
+    let profile = holdfast::rules::profile::read(crate::world::PROFILE).expect("a good profile");
+    let taken = |operation: &Operation| {
+        let now = Timestamp(world.0.clock.now());
+        step(operation, &profile, now, &mut Dice::seeded(1), Input::JobTaken("req_7".into()))
+    };
+    let parked = taken(&unknown).expect("it is news").operation;
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+    assert_eq!(parked.life.evidence.unresolved, unknown.life.evidence.unresolved);
+    taken(&Operation { life: Life::new(), ..fresh }).expect_err("nothing of it can have a job");
 }
 
 #[test]
@@ -239,8 +274,16 @@ fn an_answer_that_comes_too_late_is_lost() {
 }
 
 #[test]
-fn half_a_202_is_no_acceptance() {
-    let world = World::with_faults(r#"[{"call":"submit","fault":"truncate"}]"#);
+fn half_a_202_that_names_no_job_is_no_acceptance() {
+    let world = answering(202, r#"{"status":"pending","id":"req_0"#, 1);
+    let (_, ended) = live(&world);
+    succeeds_once(&world, &ended);
+    assert_eq!(world.requests(Call::Submit).len(), 2);
+}
+
+#[test]
+fn an_id_that_no_record_could_hold_is_none() {
+    let world = answering(202, &format!(r#"{{"id":"{}"}}"#, "r".repeat(4_097)), 1);
     let (_, ended) = live(&world);
     succeeds_once(&world, &ended);
     assert_eq!(world.requests(Call::Submit).len(), 2);

@@ -8,6 +8,7 @@ use crate::model::money::{Amount, Credits, Ledger};
 use crate::model::operation::Carried;
 use crate::model::profile::Profile;
 use crate::model::time::Timestamp;
+use crate::rules::bounds::JOB_ID_BYTES_MAX;
 use crate::rules::reference::{origin, resolve};
 use crate::rules::rfc3339::point_in_time;
 
@@ -52,7 +53,7 @@ pub fn told(profile: &Profile, answer: &Answer, now: Timestamp) -> Said {
     said.server_wait_ms = answer.server_wait_ms;
     said.carried = carried(profile, answer);
     if (200..300).contains(&answer.status) {
-        said.job = answer.facts.text("id").filter(|id| !id.is_empty()).map(JobId::from);
+        said.job = job_id(&answer.facts, "id");
     }
     said
 }
@@ -84,6 +85,12 @@ fn carried(profile: &Profile, answer: &Answer) -> Carried {
     all
 }
 
+/// An id that an answer names; one that no record should hold is none.
+fn job_id(facts: &Facts, name: &str) -> Option<JobId> {
+    let text = facts.text(name)?;
+    (1..=JOB_ID_BYTES_MAX).contains(&text.len()).then(|| text.into())
+}
+
 fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
     let text = |name: &str| facts.text(name).map(cut);
     Said {
@@ -104,7 +111,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
         captured_at: facts.text("capturedAt").and_then(|text| point_in_time(text, now)),
         ledger: ledger(facts),
         job: None,
-        existing: facts.text("existingId").filter(|id| !id.is_empty()).map(JobId::from),
+        existing: job_id(facts, "existingId"),
         carried: Carried::new(),
         replayed: facts.bool("replayed") == Some(true)
             || facts.text("replayed").is_some_and(|text| text.eq_ignore_ascii_case("true")),

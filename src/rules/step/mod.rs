@@ -20,6 +20,7 @@ pub use command::{Command, Resolution};
 use pen::Pen;
 
 use super::classify::{Said, Verdict};
+use super::next::lost_count;
 use crate::model::dice::Dice;
 use crate::model::hold::ParkReason;
 use crate::model::ids::{JobId, Scope};
@@ -120,6 +121,7 @@ pub fn step(
     dice: &mut Dice,
     input: Input,
 ) -> Result<Step, Refused> {
+    let lost_count = lost_count(operation, profile, now);
     let mut pen = Pen::new(operation.clone(), profile, now, dice);
     match input {
         Input::Send { purpose, scope } => match purpose {
@@ -160,6 +162,10 @@ pub fn step(
         Input::Removed => delete::removed(&mut pen)?,
         Input::Revised => command::revised(&mut pen)?,
         Input::Command(command) => command::carry_out(&mut pen, command)?,
+    }
+    // The times that tell of the jump may be written anew by now.
+    if lost_count && pen.waits_to_send_again() {
+        reconcile::unknowable(&mut pen)?;
     }
     Ok(pen.finish())
 }

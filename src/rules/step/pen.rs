@@ -153,10 +153,8 @@ impl<'a> Pen<'a> {
 
     /// How long to wait after a failed exchange: as the service says, else by own backoff.
     pub(super) fn pause_ms(&mut self, pace: Backoff, said: Option<&Said>) -> (u64, bool) {
-        match said.and_then(|said| said.server_wait_ms) {
-            Some(wait_ms) => {
-                (backoff::with_server_floor(wait_ms, self.dice).max(REQUEST_FLOOR_MS), true)
-            }
+        match said.and_then(asked_ms) {
+            Some(wait_ms) => (backoff::with_server_floor(wait_ms, self.dice), true),
             None => {
                 let index = self.op.counters.failures.saturating_sub(1);
                 (backoff::full_jitter(&pace, index, self.dice), false)
@@ -188,11 +186,11 @@ impl<'a> Pen<'a> {
         said: &Said,
         reason: WaitReason,
     ) -> Result<(), Illegal> {
-        let (length_ms, reason) = match said.server_wait_ms {
+        let (length_ms, reason) = match asked_ms(said) {
             Some(ms) => (backoff::with_server_floor(ms, self.dice), guided(reason)),
             None => (backoff::poll_delay(&self.profile.poll, index, self.dice), reason),
         };
-        self.wait(length_ms.max(REQUEST_FLOOR_MS), reason)
+        self.wait(length_ms, reason)
     }
 
     /// The service refuses everything of the lane for a while.
@@ -253,10 +251,25 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
+    /// Whether the same request is to be sent again by itself, after one whose outcome is unknown.
+    pub(super) fn waits_to_send_again(&self) -> bool {
+        let (evidence, hold) = (&self.op.life.evidence, &self.op.life.hold);
+        self.is_submitting()
+            && evidence.current.is_none()
+            && evidence.unresolved.is_some()
+            && !matches!(hold, Hold::Parked { .. })
+    }
+
     /// Whether the operation is still on its way to the service.
     pub(super) fn is_submitting(&self) -> bool {
         self.op.life.stage == Stage::Submit
     }
+}
+
+/// How long the service asks to wait. "Not at all" says nothing: a date that has gone by, by a clock
+/// that is ahead or at a service that means it, must not be a hot loop.
+fn asked_ms(said: &Said) -> Option<u64> {
+    said.server_wait_ms.filter(|wait_ms| *wait_ms >= REQUEST_FLOOR_MS)
 }
 
 /// Why it waits, where the service has said how long: a wait of one's own pace becomes guided.

@@ -152,7 +152,12 @@ pub(super) fn accepted(pen: &mut Pen<'_>, id: &JobId, said: &Said) -> Result<(),
 
 /// Two operations with one job: which of them it serves is for a person to say.
 pub(super) fn job_taken(pen: &mut Pen<'_>) -> Result<(), Illegal> {
-    pen.op.life.lost()?;
+    if pen.op.life.evidence.current.is_some() {
+        pen.op.life.lost()?;
+    }
+    if !pen.op.life.may_be_accepted() {
+        return Err(Illegal);
+    }
     pen.note("submit.job_taken");
     pen.park(ParkReason::OutcomeUnknown)
 }

@@ -14,6 +14,9 @@
  *   exits?: readonly Api.Exit[],
  *   failure?: Api.Failure,
  *   fault?: Api.Fault,
+ *   attempts?: number,
+ *   receipt?: Api.Receipt,
+ *   ledger?: Api.Ledger,
  *   cause?: unknown,
  * }} Details
  */

@@ -108,10 +108,12 @@ const PARKED = {
  * @param {Api.OperationState} state
  */
 export function errorOf(state) {
-  const { status, parked, failure, fault } = state;
+  const { status, parked, failure, fault, attempts, receipt, ledger } = state;
   /** @type {(code: Api.ErrorCode, message: string, nextStep: string, more?: object) => Api.HoldfastError} */
   const error = (code, message, nextStep, more) =>
-    new HoldfastError(message, { code, nextStep, operationId: state.id, stage: status, fault, ...more });
+    new HoldfastError(message, {
+      code, nextStep, operationId: state.id, stage: status, fault, attempts, receipt, ledger, ...more,
+    });
   if (parked) {
     const [what, todo] = PARKED[parked.reason]?.split(/(?<=\.) (?=[A-Z])/) ?? [parked.reason, "Then"];
     const code =

@@ -46,6 +46,9 @@ export class Client {
         (state) => this.#tabs.tell(state),
       ),
     );
+    for (const name of ["online", "offline"]) {
+      globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
+    }
     this.#tabs = new Tabs(settings.options.database ?? "holdfast", (change) => this.#heard(change));
   }
 

@@ -73,7 +73,18 @@ export interface Service<Result = unknown> {
    * `google-lro`. A convention wants the path of its submissions as `params: { path: "v1/reports" }`.
    */
   readonly profile: string | object;
-  /** Where the service is, for example `"https://api.example.com"`. `https:`, or loopback. */
+  /**
+   * Where the service is, for example `"https://api.example.com"`. `https:`, or loopback.
+   *
+   * From a page of another origin the service must allow, by CORS, what is sent: the profile's methods,
+   * the header of the key, and those of `authorize`. A key that is not allowed is never left out: the
+   * browser sends nothing, and that looks like a lost connection. What it should expose is what is read:
+   * `Retry-After`, `Date`, the fields of rate limits, and each `header:` of the profile. Where waits are
+   * not exposed, the profile's own paces count.
+   *
+   * Operations stay with the origin that they were submitted to. While this names another, they stand
+   * still and are kept, and they go on when it names theirs again.
+   */
   readonly baseUrl: string;
   /** Gives the credential for one exchange. Asked before every exchange; throw when there is none. */
   readonly authorize?: (request: AuthorizeRequest) => Authorization | Promise<Authorization>;
@@ -334,6 +345,11 @@ export interface OperationState {
   readonly progress?: string;
   /** What it waits for, where it waits for a point in time. */
   readonly waiting?: { readonly reason: WaitReason; readonly until: number };
+  /**
+   * The browser says that it has no network: nothing is begun until it has, and no attempt is spent.
+   * Services on this machine (`http:`) are reached all the same.
+   */
+  readonly offline?: true;
   /** Why it waits for a person or code, since when, and the ways out. */
   readonly parked?: {
     readonly reason: ParkReason;
@@ -680,6 +696,12 @@ export declare class HoldfastError extends Error {
   readonly failure?: Failure;
   /** What the service said. */
   readonly fault?: Fault;
+  /** For a park and an ending: submissions sent. */
+  readonly attempts?: number;
+  /** For a park and an ending: the ids, the job's among them. */
+  readonly receipt?: Receipt;
+  /** For a park and an ending: what it has cost. */
+  readonly ledger?: Ledger;
   readonly cause?: unknown;
 }
 

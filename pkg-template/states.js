@@ -45,7 +45,7 @@ export class States {
    * @returns {Entry}
    */
   accept(json) {
-    const state = /** @type {Api.OperationState} */ (freeze(JSON.parse(json)));
+    const state = freeze(marked(JSON.parse(json)));
     const entry = this.#entries.get(state.id);
     if (!entry) {
       const made = { state, account: this.#currentAccount(), waiting: new Set() };
@@ -60,6 +60,17 @@ export class States {
       this.#changed();
     }
     return entry;
+  }
+
+  /** The browser's network has gone, or is back: what is not over shows it. */
+  network() {
+    for (const entry of this.#entries.values()) {
+      const state = marked(entry.state);
+      if (state.offline === entry.state.offline) continue;
+      entry.state = freeze(state);
+      for (const tell of [...entry.waiting]) tell();
+      this.#changed();
+    }
   }
 
   /**
@@ -126,6 +137,17 @@ export class States {
       }
     });
   }
+}
+
+/**
+ * A state that shows whether the browser says that it has no network.
+ *
+ * @param {Api.OperationState} state
+ * @returns {Api.OperationState}
+ */
+function marked({ offline, ...state }) {
+  const without = globalThis.navigator?.onLine === false && state.endedAt === undefined;
+  return without ? { ...state, offline: true } : state;
 }
 
 /**

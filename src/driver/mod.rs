@@ -147,6 +147,7 @@ impl<P: Ports> Driver<P> {
         shared.inputs.borrow_mut().insert(0, Input::Account(account));
         while let Some(input) = self.next_input() {
             let now = shared.ports.runtime().now();
+            shared.engine.borrow_mut().set_online(shared.ports.transport().is_online());
             shared.engine.borrow_mut().handle_input(now, input);
             while let Some(output) = self.next_output() {
                 self.carry_out(output);

@@ -23,6 +23,10 @@ const KEEP_CROWDED_MS: u64 = 250;
 /// The same for one whose submission is not settled: others of its kind stand behind it.
 const KEEP_UNSETTLED_MS: u64 = 600_000;
 
+/// How soon a host without a network is looked at again, in milliseconds: it tells when it has one, but
+/// not everywhere.
+const ONLINE_AGAIN_MS: u64 = 30_000;
+
 impl Engine {
     /// Begins everything that can be begun, and finds out when there is more.
     pub(super) fn drive(&mut self, now: Timestamp) {
@@ -166,11 +170,15 @@ impl Engine {
             })
     }
 
-    /// Whether the lane lets another exchange begin: its gate is open, and not too many are out.
+    /// Whether the lane lets another exchange begin: there is a network, its gate is open, and not too
+    /// many are out.
     pub(super) fn may_start(&mut self, now: Timestamp, lane: &LaneId) -> bool {
         let gate = self.lanes.get(lane).and_then(|own| own.gate);
-        if let Some(gate) = gate.filter(|gate| !gate.is_over(now)) {
-            let until = gate.seen_at(now).until();
+        let mut until = gate.map_or(now, |gate| gate.seen_at(now).until());
+        if !self.online && !lane.is_local() {
+            until = until.max(now.after(ONLINE_AGAIN_MS));
+        }
+        if until > now {
             // Nothing is written while it is closed: that is no sign of death.
             self.cover(now, lane, until.after(ACTION_MS));
             self.wake(until);

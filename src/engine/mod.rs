@@ -59,6 +59,7 @@ pub struct Engine {
     /// Profiles by digest: those configured, and those that stored operations are pinned to.
     profiles: Table<String, Profile>,
     consumes: bool,
+    online: bool,
     account: Option<Account>,
     lanes: Table<LaneId, LaneState>,
     entries: Table<OperationId, Entry>,
@@ -92,6 +93,7 @@ impl Engine {
             services: known,
             profiles,
             consumes,
+            online: true,
             account: None,
             lanes: Table::new(),
             entries: Table::new(),
@@ -103,6 +105,11 @@ impl Engine {
             wake_at: None,
             last_now: Timestamp(0),
         }
+    }
+
+    /// Whether the host has a network. Without one nothing is begun, save towards this machine.
+    pub const fn set_online(&mut self, online: bool) {
+        self.online = online;
     }
 
     /// Takes one input. Outputs and the timeout may change by this and by nothing else.

@@ -59,6 +59,11 @@ impl LaneId {
         &self.0
     }
 
+    /// Whether it leads to this machine: only there does an origin begin with `http:`.
+    pub fn is_local(&self) -> bool {
+        self.0.rsplit('\n').next().is_some_and(|origin| origin.starts_with("http:"))
+    }
+
     /// The lane that a store's key names.
     pub const fn from_key(key: String) -> Self {
         Self(key)

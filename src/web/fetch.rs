@@ -52,6 +52,10 @@ impl FetchTransport {
 impl Transport for FetchTransport {
     type Body = FetchBody;
 
+    fn is_online(&self) -> bool {
+        property(&property(&global(), "navigator"), "onLine") != false
+    }
+
     fn send(
         &self,
         outgoing: Outgoing,

@@ -57,6 +57,36 @@ test("a snapshot is identical between changes, and a listener hears of each turn
   assert.equal(heard, 1);
 });
 
+test("without a network what is not over says so, and no longer when it is back", async (t) => {
+  const page = new EventTarget();
+  globalThis.addEventListener = page.addEventListener.bind(page);
+  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  const network = (onLine) => {
+    Object.defineProperty(globalThis, "navigator", { value: { onLine }, configurable: true });
+    page.dispatchEvent(new Event(onLine ? "online" : "offline"));
+  };
+  t.after(() => {
+    delete globalThis.addEventListener;
+    delete globalThis.navigator;
+    if (before) Object.defineProperty(globalThis, "navigator", before);
+  });
+  const { holdfast, operation, tell } = await submitted(t);
+  const updates = operation.updates();
+  assert.equal((await updates.next()).value.offline, undefined);
+  network(false);
+  assert.equal((await updates.next()).value.offline, true);
+  assert.equal(operation.offline, true);
+  const shown = holdfast.getSnapshot();
+  network(false);
+  assert.equal(holdfast.getSnapshot(), shown, "nothing has changed");
+  network(true);
+  assert.equal((await updates.next()).value.offline, undefined);
+  network(false);
+  tell({ status: "cancelled", endedAt: 9, revision: 2 });
+  await settle();
+  assert.equal(operation.offline, undefined, "what is over needs no network");
+});
+
 test("another account's work is not in the snapshot", async (t) => {
   let account = "ann";
   const { holdfast } = await submitted(t, { account: () => account });
@@ -141,6 +171,18 @@ test("a park names its reason and its ways out", async (t) => {
     assert.deepEqual([outcome.status, outcome.reason, outcome.exits], ["parked", reason, ["resume()"]]);
     await assert.rejects(operation.result(), { code, reason, exits: ["resume()"] });
     assert.match(outcome.error.message, /call resume\(\)\.$/);
+  }
+});
+
+test("the error of a park or an ending carries the job's id, the attempts and the cost", async (t) => {
+  const receipt = { operationId: "op-1", key: "key-1", jobId: "9223372036854775807" };
+  const ledger = { cost: "5", open: false };
+  const parked = { reason: "JobNotFound", since: 1, exits: ["resume()"] };
+  for (const more of [{ status: "parked", parked }, { status: "failed", endedAt: 2 }]) {
+    const { operation, tell } = await submitted(t);
+    tell({ revision: 2, attempts: 3, receipt, ledger, ...more });
+    const { error } = await operation.outcome();
+    assert.deepEqual([error.receipt, error.ledger, error.attempts], [receipt, ledger, 3]);
   }
 });
 

@@ -104,6 +104,8 @@ pub struct Settings {
     pub consumes: bool,
     /// Deliveries that fail, from now on.
     pub failing_deliveries: u32,
+    /// Whether there is no network.
+    pub offline: bool,
     /// One way of the network, in milliseconds.
     pub latency_ms: u64,
     /// How long each piece of an answer's body takes that begins now, in milliseconds.
@@ -136,6 +138,7 @@ impl Default for Settings {
             unauthorized: 0,
             consumes: true,
             failing_deliveries: 0,
+            offline: false,
             latency_ms: 10,
             piece_ms: 0,
             scope: Some("org_1/key_1".into()),

@@ -286,6 +286,10 @@ impl Body for SimBody {
 impl Transport for SimPorts {
     type Body = SimBody;
 
+    fn is_online(&self) -> bool {
+        !self.world.0.settings.borrow().offline
+    }
+
     fn send(
         &self,
         outgoing: Outgoing,
@@ -303,6 +307,9 @@ impl Transport for SimPorts {
                 return pending().await;
             }
             let latency_ms = own.world.0.settings.borrow().latency_ms;
+            if own.world.0.settings.borrow().offline {
+                return Err(Lost);
+            }
             own.world.0.clock.sleep(latency_ms).await;
             let now = own.world.0.clock.now();
             let ends_at = now + timeout_ms;

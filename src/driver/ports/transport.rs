@@ -9,6 +9,12 @@ pub trait Transport {
     /// What reads an answer's body.
     type Body: Body;
 
+    /// Whether requests can leave at all, as far as the host knows. While they cannot, none is begun:
+    /// it would be an attempt whose outcome is unknown.
+    fn is_online(&self) -> bool {
+        true
+    }
+
     /// Sends at once: when this returns, the request has been handed to the host in the same turn
     /// (only *then* may the future be awaited). Redirects are not followed: they come as answers
     /// (an opaque redirect as status 0). Ends within `timeout_ms`, by [`Lost`] if need be; the

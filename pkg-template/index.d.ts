@@ -384,6 +384,12 @@ export interface OperationState {
     readonly at?: string;
     /** How the events of a stream are put together to the result. */
     readonly stream?: StreamShape;
+    /**
+     * Where each page holds its items (a JSON pointer), for a result that came in pages. The bytes are
+     * then all pages as the service sent them, as a sequence of JSON texts (RFC 7464,
+     * `application/json-seq`); the result is the first page, with the items of all in the place of its own.
+     */
+    readonly items?: string;
     /** When the service captured it, where it says so; else when it was kept. */
     readonly capturedAt: number;
     /** The service replayed earlier work. */
@@ -517,8 +523,9 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
    * The result, once it is kept. Rejects with a {@link HoldfastError} for every other ending and for
    * a park (`PARKED`, `JOB_NOT_FOUND` or `KEY_CONFLICT`; the error's `exits` say what to do).
    *
-   * With a schema it is the schema's output. Without one, JSON is parsed where the media type says
-   * JSON or nothing, `text/*` gives a string, and everything else a `Uint8Array`.
+   * With a schema it is the schema's output, which sees the events of a stream put together, and of a
+   * result in pages the first page with the items of all. Without one, JSON is parsed where the media
+   * type says JSON or nothing, events and pages are put together in the same way, `text/*` gives a string, and everything else a `Uint8Array`.
    */
   result(options?: WaitOptions): Promise<Result>;
   /** How it came out: the same as a discriminated union, never an exception for endings or parks. */

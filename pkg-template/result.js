@@ -1,13 +1,14 @@
 // @ts-check
 /** A result's bytes, as the value that the app gets. */
 /** @import * as Api from "./index.d.ts" */
+import { paged, valueAt } from "./pages.js";
 import { streamed } from "./stream.js";
 
 /**
- * What is told of a kept result: its media type, where in it the value stands (a JSON pointer), and
- * how the events of a stream are put together.
+ * What is told of a kept result: its media type, where in it the value stands (a JSON pointer), how
+ * the events of a stream are put together, and where each of its pages holds its items.
  *
- * @typedef {{ mediaType?: string, at?: string, stream?: Api.StreamShape }} Kept
+ * @typedef {{ mediaType?: string, at?: string, stream?: Api.StreamShape, items?: string }} Kept
  */
 
 /**
@@ -30,7 +31,7 @@ export async function faultOf(schema, bytes, kept) {
 
 /**
  * The value of a result. With a schema: its output. Otherwise JSON is parsed, where the media type
- * says JSON or nothing, and a stream's events are put together; `text/*` gives a string; everything
+ * says JSON or nothing, and a stream's events or a result's pages are put together; `text/*` gives a string; everything
  * else, the bytes.
  *
  * @param {Api.StandardSchema<any> | undefined} schema
@@ -42,7 +43,7 @@ export async function valueOf(schema, bytes, kept) {
   if (schema) return validated(schema, bytes, kept);
   const type = (kept.mediaType ?? "").split(";", 1)[0].trim().toLowerCase();
   try {
-    if (kept.stream || !type || /[/+]json$/.test(type)) return jsonOf(bytes, kept);
+    if (kept.stream || kept.items !== undefined || !type || /[/+]json$/.test(type)) return jsonOf(bytes, kept);
     if (type.startsWith("text/")) return textOf(bytes);
   } catch {
     // Not what it says it is: the bytes are the truth.
@@ -67,13 +68,10 @@ async function validated(schema, bytes, kept) {
  * @param {Uint8Array} bytes
  * @param {Kept} kept
  */
-function jsonOf(bytes, { at = "", stream }) {
+function jsonOf(bytes, { at = "", stream, items }) {
   const text = textOf(bytes);
-  let value = stream ? streamed(text, stream) : JSON.parse(text);
-  for (const name of at.split("/").slice(1)) {
-    value = value?.[name.replaceAll("~1", "/").replaceAll("~0", "~")];
-  }
-  return value;
+  if (items !== undefined) return valueAt(paged(text, items), at);
+  return valueAt(stream ? streamed(text, stream) : JSON.parse(text), at);
 }
 
 /** @param {Uint8Array} bytes */

@@ -2,6 +2,7 @@
 
 use super::Driver;
 use super::exchange::{BodyOf, add_header_facts};
+use super::pages;
 use super::ports::store::ChunkId;
 use super::ports::transport::{Body, Lost};
 use super::ports::{App, Clock, Ports, Store};
@@ -10,6 +11,7 @@ use crate::model::answer::Answer;
 use crate::model::ending::ResultRef;
 use crate::model::facts::{BodyForm, Facts};
 use crate::model::http::Headers;
+use crate::model::pages::Turn;
 use crate::model::profile::{Purpose, Stream};
 use crate::model::time::Timestamp;
 use crate::rules::bounds::{RESULT_BYTES_MAX, STREAM_NEWS_MS};
@@ -44,10 +46,9 @@ impl<P: Ports> Driver<P> {
         headers: &Headers,
         answer: &mut Answer,
     ) -> Result<(), Lost> {
-        let app = self.0.ports.app();
-        let mut whole = app.validates(&transmit.service).then(Vec::new);
+        let mut whole = self.0.ports.app().validates(&transmit.service).then(Vec::new);
         let mut digest = Sha256Stream::default();
-        let (mut bytes, mut index, mut piece) = (0_u64, 0, Vec::new());
+        let (mut bytes, mut index, mut piece) = pages::begin(transmit);
         let mut news = News { told_at: self.0.ports.runtime().now(), id: None, pending: false };
         loop {
             let next = match body.next().await {
@@ -74,6 +75,10 @@ impl<P: Ports> Driver<P> {
                 piece.extend_from_slice(next);
             }
             let over = next.is_none() || reader.has_ended();
+            if over && transmit.page.is_some() {
+                bytes += 1;
+                piece.push(pages::END);
+            }
             if piece.len() >= CHUNK_BYTES || (over && !piece.is_empty()) {
                 self.put(transmit, index, &piece).await?;
                 piece.clear();
@@ -102,10 +107,47 @@ impl<P: Ports> Driver<P> {
             media_type: headers.first("content-type").or(usual).map(String::from),
             at: transmit.result_at.clone(),
             stream,
+            items: None,
+            earlier: Vec::new(),
             captured_at: self.0.ports.runtime().now(),
         };
+        self.judge(transmit, kept, whole, answer).await
+    }
+
+    /// What has been kept, where no further page of it is wanted: what the app's schema says of it.
+    async fn judge(
+        &self,
+        transmit: &Transmit,
+        mut kept: ResultRef,
+        mut whole: Option<Vec<u8>>,
+        answer: &mut Answer,
+    ) -> Result<(), Lost> {
+        if let Some(page) = &transmit.page {
+            pages::add(page, &mut kept, answer);
+            if matches!(answer.turn, Some(Turn::Next(_))) {
+                answer.kept = Some(kept);
+                return Ok(());
+            }
+            // An earlier context may have fetched those before it: the digest is that of all.
+            let mut digest = Sha256Stream::default();
+            if let Some(whole) = &mut whole {
+                whole.clear();
+            }
+            for index in 0..kept.chunks {
+                let download = kept.download_of(index);
+                let chunk = ChunkId { operation: transmit.id.clone(), download, index };
+                let piece = self.0.ports.store().chunk(&chunk).await;
+                let piece = piece.map_err(|_| Lost)?.ok_or(Lost)?;
+                digest.update(&piece);
+                if let Some(whole) = &mut whole {
+                    whole.extend_from_slice(&piece);
+                }
+            }
+            kept.sha256 = hex(&digest.finish());
+        }
         let sound = kept.stream.is_none() || (answer.whole && answer.facts.form == BodyForm::Json);
         if let Some(whole) = whole.filter(|_| sound) {
+            let app = self.0.ports.app();
             answer.schema_fault = app.fault_of(&transmit.service, &kept, &whole).await;
         }
         answer.kept = Some(kept);

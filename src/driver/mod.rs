@@ -13,6 +13,7 @@ mod keep;
 pub mod memory;
 mod oneshot;
 pub mod outbox;
+mod pages;
 pub mod ports;
 mod reads;
 mod revise;

@@ -139,7 +139,7 @@ impl<P: Ports> Driver<P> {
         let Some(result) = whole.and_then(kept).filter(|own| index < own.chunks) else {
             return Ok(None);
         };
-        let chunk = ChunkId { operation: id.clone(), download: result.download, index };
+        let chunk = ChunkId { operation: id.clone(), download: result.download_of(index), index };
         let piece = self.0.ports.store().chunk(&chunk).await.map_err(reads::storage)?;
         piece.map(Some).ok_or_else(|| Error {
             operation: Some(id.clone()),

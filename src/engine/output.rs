@@ -11,6 +11,7 @@ use crate::model::profile::{FactSource, Purpose, Stream};
 use crate::model::storage::{Durability, Erase, Queue, Unique};
 use crate::model::time::Timestamp;
 use crate::rules::listing::Sought;
+use crate::rules::pages::Wanted;
 
 /// One thing to do.
 #[derive(Clone, Debug)]
@@ -165,6 +166,8 @@ pub struct Transmit {
     pub with_body: bool,
     /// For a listing: what is looked for in it.
     pub sought: Option<Sought>,
+    /// For a page of a result: which, and what it is added to.
+    pub page: Option<Box<Wanted>>,
     /// How long it may take, in milliseconds.
     pub timeout_ms: u64,
     /// Which answers hold the result, to be kept as they come.

@@ -2,14 +2,16 @@
 
 use super::output::{Keeps, Transmit};
 use crate::model::http::Headers;
+use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose};
 use crate::rules::classify::RESULT_FACT;
 use crate::rules::listing::sought;
+use crate::rules::pages::Wanted;
 use crate::rules::reference::origin;
 use crate::rules::structured::serialize_string;
 use crate::rules::teeth::{Tooth, bites};
-use crate::rules::template::fill;
+use crate::rules::template::{fill, with_query};
 
 /// What is read of an answer that is not about the job.
 const REFUSAL_FACTS: &[&str] = &["code", "message", "requestId", "traceId"];
@@ -53,11 +55,12 @@ pub fn request(
     }
     let listing = purpose == Purpose::Reconcile;
     let sought = if listing { Some(sought(operation, profile)?) } else { None };
-    let page = sought.as_ref().map(|own| own.page.as_str());
-    let url = if submit {
-        operation.request.url.clone()
-    } else {
-        address(call, operation, base_url, page)?
+    let wanted = wanted(operation, profile, purpose, call.any_origin);
+    let listed = sought.as_ref().map(|own| own.page.as_str());
+    let url = match &wanted {
+        _ if submit => operation.request.url.clone(),
+        Some(page) => page_address(page, call, operation, base_url)?,
+        None => address(call, operation, base_url, listed)?,
     };
     if submit {
         let mut key = operation.identity.key.as_str();
@@ -79,7 +82,8 @@ pub fn request(
         return None;
     }
     let result_at = Some(profile.result_at.clone()).filter(|own| !own.is_empty());
-    let facts = facts(profile, listing, result_at.as_ref());
+    let mut facts = facts(profile, listing, result_at.as_ref());
+    facts.extend(wanted.as_ref().map(Wanted::facts).unwrap_or_default());
     Some(Transmit {
         id: operation.identity.id.clone(),
         lane: operation.lane(),
@@ -94,6 +98,7 @@ pub fn request(
             None => submit && operation.request.content_type.is_some(),
         },
         sought,
+        page: wanted.map(Box::new),
         timeout_ms: call.timeout_ms,
         keeps: keeps(profile, purpose),
         stream,
@@ -102,6 +107,37 @@ pub fn request(
         result_at,
         facts,
     })
+}
+
+/// Which page of the result is next.
+fn wanted(
+    operation: &Operation,
+    profile: &Profile,
+    purpose: Purpose,
+    any_origin: bool,
+) -> Option<Wanted> {
+    let rule = profile.pages.clone().filter(|_| purpose == Purpose::Result)?;
+    let before = match &operation.life.stage {
+        Stage::Result { pages, .. } => pages.as_ref().map(|own| (**own).clone()),
+        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Ended { .. } => None,
+    };
+    Some(Wanted { rule, before, any_origin })
+}
+
+fn page_address(
+    page: &Wanted,
+    call: &Call,
+    operation: &Operation,
+    base_url: &str,
+) -> Option<String> {
+    let name = page.name();
+    match &page.rule.query {
+        None if !name.is_empty() => Some(name),
+        Some(query) if !name.is_empty() => {
+            Some(with_query(address(call, operation, base_url, None)?, query, &name))
+        }
+        _ => address(call, operation, base_url, None),
+    }
 }
 
 fn keeps(profile: &Profile, purpose: Purpose) -> Keeps {

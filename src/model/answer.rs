@@ -3,6 +3,7 @@
 use super::ending::ResultRef;
 use super::facts::Facts;
 use super::listing::Page;
+use super::pages::Turn;
 
 /// An answer with a status line. Its bytes are gone: only facts, counts and digests are left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Answer {
     pub page: Option<Page>,
     /// Where the body was kept, for a result.
     pub kept: Option<ResultRef>,
+    /// What a page of a result leads to.
+    pub turn: Option<Turn>,
     /// What the app's schema finds wrong with the result.
     pub schema_fault: Option<String>,
 }

@@ -62,8 +62,22 @@ pub struct ResultRef {
     pub at: Option<String>,
     /// How its events are put together, where it came as a stream.
     pub stream: Option<Box<Stream>>,
+    /// Where each of its pages holds its items (a JSON pointer), where it came in pages: the bytes are
+    /// then those of all pages, as a sequence of JSON texts (RFC 7464).
+    pub items: Option<String>,
+    /// The downloads that wrote its first chunks, each with the number of the first chunk after its
+    /// own; `download` wrote those behind them.
+    pub earlier: Vec<(u32, u64)>,
     /// When the service captured it, where it says so; else when the last byte was kept.
     pub captured_at: Timestamp,
+}
+
+impl ResultRef {
+    /// Which download wrote a chunk.
+    pub fn download_of(&self, index: u32) -> u64 {
+        let wrote = self.earlier.iter().find(|(end, _)| index < *end);
+        wrote.map_or(self.download, |(_, download)| *download)
+    }
 }
 
 /// How an operation ended. Nothing is submitted or polled after it.

@@ -71,7 +71,7 @@ impl Life {
     pub fn adopted(id: JobId, at: Timestamp, polls: bool) -> Self {
         let mut life = Self::new();
         life.0.evidence.accepted = Some(Accepted { id: Some(id), how: AcceptedHow::Found, at });
-        let result = Stage::Result { expires_at: None, partial: false };
+        let result = Stage::Result { expires_at: None, partial: false, pages: None };
         life.0.stage = if polls { Stage::Work } else { result };
         life
     }
@@ -195,7 +195,7 @@ impl Life {
         if self.0.stage != Stage::Work {
             return Err(Illegal);
         }
-        self.0.stage = Stage::Result { expires_at, partial };
+        self.0.stage = Stage::Result { expires_at, partial, pages: None };
         self.0.hold = Hold::Ready;
         Ok(())
     }

@@ -15,6 +15,7 @@ pub mod life;
 pub mod listing;
 pub mod money;
 pub mod operation;
+pub mod pages;
 pub mod pointer;
 pub mod policy;
 pub mod profile;

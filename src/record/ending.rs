@@ -83,7 +83,7 @@ fn read_fault(reader: &Reader<'_>) -> Fault {
     }
 }
 
-fn result_ref(result: &ResultRef) -> Object {
+pub(super) fn result_ref(result: &ResultRef) -> Object {
     let mut out = Object::new();
     out.number("download", result.download)
         .count("chunks", result.chunks)
@@ -94,6 +94,14 @@ fn result_ref(result: &ResultRef) -> Object {
         .time("capturedAt", result.captured_at);
     if let Some(own) = &result.stream {
         out.object("stream", stream(own));
+    }
+    out.some_text("items", result.items.as_deref());
+    if !result.earlier.is_empty() {
+        let mut earlier = Object::new();
+        for (end, download) in &result.earlier {
+            earlier.number(&end.to_string(), *download);
+        }
+        out.object("earlier", earlier);
     }
     out
 }
@@ -115,7 +123,11 @@ pub(super) fn stream(stream: &Stream) -> Object {
     out
 }
 
-fn read_result(reader: &Reader<'_>) -> Option<ResultRef> {
+pub(super) fn read_result(reader: &Reader<'_>) -> Option<ResultRef> {
+    let mut earlier = Vec::new();
+    for own in reader.member("earlier").map(|own| own.members()).unwrap_or_default() {
+        earlier.push((own.name().parse().ok()?, own.whole(0, u64::MAX)?));
+    }
     Some(ResultRef {
         download: number(reader, "download"),
         chunks: count(reader, "chunks"),
@@ -124,6 +136,8 @@ fn read_result(reader: &Reader<'_>) -> Option<ResultRef> {
         media_type: some_text(reader, "mediaType"),
         at: some_text(reader, "at"),
         stream: reader.member("stream").and_then(|own| profile::stream(&own)).map(Box::new),
+        items: some_text(reader, "items"),
+        earlier,
         captured_at: time(reader, "capturedAt"),
     })
 }

@@ -7,6 +7,7 @@ use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
 use crate::model::life::{Cancel, Deletion, Delivery, Life, Parts, Purged, Settlement, Stage};
 use crate::model::listing::Listing;
+use crate::model::pages::Paged;
 use crate::model::time::Wait;
 use crate::rules::reader::Reader;
 
@@ -155,8 +156,11 @@ fn stage(stage: &Stage) -> Object {
             "reconcile"
         }
         Stage::Work => "work",
-        Stage::Result { expires_at, partial } => {
+        Stage::Result { expires_at, partial, pages } => {
             inner.mark("partial", *partial);
+            if let Some(own) = pages {
+                inner.object("pages", paged(own));
+            }
             if let Some(at) = expires_at {
                 inner.time("expiresAt", *at);
             }
@@ -189,11 +193,30 @@ fn read_stage(reader: &Reader<'_>) -> Option<Stage> {
             Stage::Result {
                 expires_at: inside(at)?.map(crate::model::time::Timestamp),
                 partial: flag(&own, "partial"),
+                pages: inside(own.member("pages").map(|own| read_paged(&own)))?,
             }
         }
         "ended" => Stage::Ended { ending: ending::decode(&own)?, at: time(&own, "at") },
         _ => return unknown(&own),
     })
+}
+
+fn paged(own: &Paged) -> Object {
+    let mut out = Object::new();
+    out.object("kept", ending::result_ref(&own.kept))
+        .count("pages", own.pages)
+        .number("items", own.items)
+        .text("next", &own.next);
+    out
+}
+
+fn read_paged(reader: &Reader<'_>) -> Option<Box<Paged>> {
+    Some(Box::new(Paged {
+        kept: ending::read_result(&reader.required("kept")?)?,
+        pages: count(reader, "pages"),
+        items: number(reader, "items"),
+        next: text(reader, "next"),
+    }))
 }
 
 fn ids(reader: &Reader<'_>, name: &str) -> Vec<JobId> {

@@ -137,6 +137,7 @@ fn kept(result: &ResultRef, replayed: bool) -> Object {
         .some_text("at", result.at.as_deref())
         .time("capturedAt", result.captured_at)
         .flag("replayed", replayed);
+    out.some_text("items", result.items.as_deref());
     if let Some(own) = &result.stream {
         out.object("stream", ending::stream(own));
     }

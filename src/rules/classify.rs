@@ -3,6 +3,7 @@
 //! The service's codes speak first, its statuses second, HTTP's own meaning last. A success that
 //! cannot be read is no success.
 
+mod kept;
 mod said;
 mod usual;
 
@@ -11,9 +12,10 @@ use crate::model::ending::ResultRef;
 use crate::model::facts::BodyForm;
 use crate::model::ids::JobId;
 use crate::model::listing::Page;
+use crate::model::pages::Paged;
 use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose};
 use crate::model::time::Timestamp;
-use crate::rules::grammar::is_json;
+use kept::kept;
 use said::cut;
 pub use said::{Said, told};
 use usual::usual;
@@ -39,6 +41,8 @@ pub enum Finding {
     Job(JobState),
     /// The result has come, and is what it should be.
     Kept(ResultRef),
+    /// A page of the result has come, and is not the last.
+    Paged(Box<Paged>),
     /// The result has come, and is not what it should be.
     Incomplete(Option<ResultRef>),
     /// A page of the listing.
@@ -161,6 +165,8 @@ fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
             Some(JobState::Completed | JobState::Partial) => {}
             Some(JobState::Active) => return Finding::Other(Meaning::NotReady),
             Some(state) => return Finding::Job(state),
+            // A further page need not tell what became of the job.
+            None if answer.turn.is_some() => {}
             None => return Finding::Unreadable(None),
         }
     }
@@ -170,41 +176,6 @@ fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
         return Finding::Other(meaning);
     }
     kept(profile, answer, said)
-}
-
-/// What has come as the result, if it is what it should be.
-fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
-    let Some(mut kept) = answer.kept.clone().filter(|_| answer.whole) else {
-        return Finding::Unreadable(None);
-    };
-    if let Some(at) = said.captured_at {
-        kept.captured_at = at;
-    }
-    match answer.facts.form {
-        BodyForm::Json => {}
-        // Only the status tells an answer without content from one whose content is lost.
-        BodyForm::Empty if profile.result_any_form && answer.status == 204 => {}
-        BodyForm::NotJson | BodyForm::Broken
-            if profile.result_any_form && !is_json(kept.media_type.as_deref()) => {}
-        BodyForm::Empty | BodyForm::NotJson | BodyForm::Broken => {
-            return Finding::Unreadable(Some(kept));
-        }
-    }
-    if !profile.result_at.is_empty() && !answer.facts.values.contains_key(RESULT_FACT) {
-        said.fault.message = Some("the answer does not hold the result".into());
-        return Finding::Incomplete(Some(kept));
-    }
-    let counted = answer.facts.count("records");
-    let declared = answer.facts.text("recordCount").and_then(|text| text.parse::<u64>().ok());
-    if counted.is_some() && declared.is_some() && counted != declared {
-        said.fault.message = Some("the result does not hold as many records as it declares".into());
-        return Finding::Incomplete(Some(kept));
-    }
-    if let Some(fault) = &answer.schema_fault {
-        said.fault.message = Some(cut(fault));
-        return Finding::Incomplete(Some(kept));
-    }
-    Finding::Kept(kept)
 }
 
 /// What the profile's own table says.

@@ -2,7 +2,7 @@
 
 use super::json::{self, DEPTH_MAX};
 use super::listing::at;
-use super::template::fill;
+use super::template::{fill, with_query};
 use crate::model::operation::Carried;
 use crate::model::pointer::Pointer;
 use crate::model::profile::{KeyPlace, Mark, Profile};
@@ -77,18 +77,12 @@ pub fn url(profile: &Profile, base_url: &str, params: &[(String, String)]) -> St
 pub fn with_key(
     profile: &Profile,
     key: &str,
-    mut url: String,
+    url: String,
     body: Vec<u8>,
 ) -> Result<(String, Vec<u8>), Misfit> {
     match profile.key.as_ref().map(|carrier| &carrier.place) {
         None | Some(KeyPlace::Header(_)) => Ok((url, body)),
-        Some(KeyPlace::Query(name)) => {
-            url.push(if url.contains('?') { '&' } else { '?' });
-            url.push_str(name);
-            url.push('=');
-            url.push_str(&fill("{k}", |_| Some(key)).unwrap_or_default());
-            Ok((url, body))
-        }
+        Some(KeyPlace::Query(name)) => Ok((with_query(url, name, key), body)),
         Some(KeyPlace::Field(pointer)) => Ok((url, with_member(&body, pointer, key)?)),
     }
 }

@@ -22,6 +22,7 @@ pub mod listing;
 pub mod names;
 pub mod next;
 pub mod options;
+pub mod pages;
 pub mod profile;
 pub mod reader;
 pub mod reference;

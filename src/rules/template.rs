@@ -40,6 +40,15 @@ pub fn fill<'v>(mut template: &str, value: impl Fn(&str) -> Option<&'v str>) -> 
     Some(out)
 }
 
+/// The URL with a parameter of the query behind those that it has.
+pub fn with_query(mut url: String, name: &str, value: &str) -> String {
+    url.push(if url.contains('?') { '&' } else { '?' });
+    url.push_str(name);
+    url.push('=');
+    encode(value, false, &mut url);
+    url
+}
+
 fn slot(name: &str) -> Slot<'_> {
     let plain = name.strip_prefix('+');
     Slot { name: plain.unwrap_or(name), whole_path: plain.is_some() }

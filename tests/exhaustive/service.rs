@@ -191,6 +191,8 @@ fn kept(transmit: &Transmit) -> Answer {
         media_type: Some("application/json".into()),
         at: None,
         stream: None,
+        items: None,
+        earlier: Vec::new(),
         captured_at: Timestamp(BEGIN_MS),
     };
     Answer { kept: Some(kept), ..said(200, transmit, &[("tokenState", "charged")]) }

@@ -76,6 +76,7 @@ fn how(operation: &Operation) -> Option<AcceptedHow> {
 fn a_listing_is_of_no_use_where_what_it_shows_cannot_be_read() {
     let profile = profile_with(|profile| {
         profile["calls"].as_object_mut().expect("calls").remove("poll");
+        profile.as_object_mut().expect("an object").remove("pages");
     });
     let faults = holdfast::rules::profile::read(&profile).expect_err("a fault");
     let places: Vec<_> = faults.iter().map(|own| own.pointer.as_str()).collect();

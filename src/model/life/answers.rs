@@ -1,9 +1,11 @@
-//! Transitions of work whose result comes with the answer to its submission, or by a replay of that.
+//! Transitions of work whose result comes with the answer to its submission, by a replay of that, or
+//! page by page.
 
 use super::{Illegal, Life, Stage};
 use crate::model::evidence::{Accepted, AcceptedHow, Unresolved};
 use crate::model::hold::Hold;
 use crate::model::ids::JobId;
+use crate::model::pages::Paged;
 use crate::model::time::Timestamp;
 
 impl Life {
@@ -43,9 +45,21 @@ impl Life {
     ) -> Result<(), Illegal> {
         self.seen(id, how, at)?;
         self.0.evidence.current = None;
-        self.0.stage = Stage::Result { expires_at, partial: false };
+        self.0.stage = Stage::Result { expires_at, partial: false, pages: None };
         self.0.hold = Hold::Ready;
         Ok(())
+    }
+
+    /// The next page of the result has come: the one after it is due.
+    pub fn paged(&mut self, so_far: Box<Paged>) -> Result<(), Illegal> {
+        let Stage::Result { pages, .. } = &mut self.0.stage else {
+            return Err(Illegal);
+        };
+        if so_far.pages != pages.as_ref().map_or(1, |own| own.pages + 1) {
+            return Err(Illegal);
+        }
+        *pages = Some(so_far);
+        self.release()
     }
 
     /// The result comes only by the same request, sent again: by its replay. The first attempt was

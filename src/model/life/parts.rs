@@ -4,6 +4,7 @@ use crate::model::ending::Ending;
 use crate::model::evidence::{Attempt, Evidence};
 use crate::model::hold::Hold;
 use crate::model::listing::Listing;
+use crate::model::pages::Paged;
 use crate::model::time::Timestamp;
 
 /// How far an operation has come.
@@ -21,6 +22,8 @@ pub enum Stage {
         expires_at: Option<Timestamp>,
         /// Only a part of it is there: the operation ends incomplete.
         partial: bool,
+        /// The pages of it that have come.
+        pages: Option<Box<Paged>>,
     },
     /// Over.
     Ended {

@@ -3,11 +3,13 @@
 mod call;
 mod key;
 mod meaning;
+mod pages;
 mod reconcile;
 
 pub use call::{Call, Calls, Param, Purpose, Stream, StreamForm};
 pub use key::{KeyCarrier, KeyPlace};
 pub use meaning::{FactSource, JobState, Meaning, Rule};
+pub use pages::Pages;
 pub use reconcile::{Mark, Reconcile};
 
 use super::money::ReceiptKind;
@@ -46,6 +48,8 @@ pub struct Profile {
     pub meanings: Vec<Rule>,
     /// Where the result stands in the body that holds it (RFC 6901); empty: it is the body.
     pub result_at: String,
+    /// How a result of many pages is read; `None`: it comes in one answer.
+    pub pages: Option<Pages>,
     /// A result may be of any form; else it must be JSON.
     pub result_any_form: bool,
     /// Pace of polls.

@@ -52,6 +52,8 @@ fn result(by: u64, word: &Option<String>) -> ResultRef {
                 gather: vec![("record".into(), "records".into())],
             })
         }),
+        items: word.clone(),
+        earlier: vec![(1, by), (3, by + 1)],
         captured_at: Timestamp(by),
     }
 }

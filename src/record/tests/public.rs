@@ -156,6 +156,8 @@ fn a_success_says_where_its_result_stands_and_who_has_it() {
         media_type: Some("application/json".into()),
         at: None,
         stream: None,
+        items: None,
+        earlier: Vec::new(),
         captured_at: Timestamp(6),
     };
     operation.life.completed(None, false).unwrap();

@@ -40,6 +40,8 @@ fn good(status: u16) -> Answer {
         media_type: None,
         at: None,
         stream: None,
+        items: None,
+        earlier: Vec::new(),
         captured_at: NOW,
     };
     let mut answer = Answer { status, whole: true, kept: Some(kept), ..Answer::default() };

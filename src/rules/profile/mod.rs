@@ -5,6 +5,7 @@ mod calls;
 mod key;
 mod names;
 mod pace;
+mod pages;
 mod reconcile;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,7 @@ const MEMBERS: &[&str] = &[
     "states",
     "meanings",
     "resultAt",
+    "pages",
     "resultAnyForm",
     "poll",
     "retry",
@@ -117,6 +119,7 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         }
         Some(text)
     });
+    let pages = reader.member("pages").map(|own| pages::pages(&own, calls.as_ref()));
     let any_form = reader.member("resultAnyForm").map_or(Some(false), |own| own.bool());
     let poll = pace::pace(reader.member("poll"), pace::POLL);
     let retry = pace::pace(reader.member("retry"), pace::RETRY);
@@ -140,6 +143,7 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         states,
         meanings: meanings.unwrap_or_default(),
         result_at: result_at?.into(),
+        pages: pages.flatten(),
         result_any_form: any_form?,
         poll,
         retry,

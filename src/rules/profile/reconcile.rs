@@ -101,7 +101,7 @@ fn mark(reader: &Reader<'_>) -> Option<Mark> {
     }
 }
 
-fn place(reader: &Reader<'_>) -> Option<String> {
+pub(super) fn place(reader: &Reader<'_>) -> Option<String> {
     let text = reader.text()?;
     if Pointer::parse(text).is_none() {
         reader.fault("it must be a JSON pointer such as /data/id");

@@ -58,6 +58,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         | Finding::Accepted(_)
         | Finding::Job(_)
         | Finding::Kept(_)
+        | Finding::Paged(_)
         | Finding::Listed(_)
         | Finding::Incomplete(_) => unsettled(pen, Some(said)),
     }

@@ -53,6 +53,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         | Finding::Accepted(_)
         | Finding::Job(_)
         | Finding::Kept(_)
+        | Finding::Paged(_)
         | Finding::Listed(_)
         | Finding::Incomplete(_) => Meaning::Unknown,
     };
@@ -89,6 +90,7 @@ pub(super) fn read(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> 
         | Finding::Unreadable(_)
         | Finding::Accepted(_)
         | Finding::Kept(_)
+        | Finding::Paged(_)
         | Finding::Incomplete(_)
         | Finding::Listed(_)
         | Finding::Done => failed(pen, Some(said)),

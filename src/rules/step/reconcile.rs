@@ -49,6 +49,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         | Finding::Accepted(_)
         | Finding::Job(_)
         | Finding::Kept(_)
+        | Finding::Paged(_)
         | Finding::Incomplete(_)
         | Finding::Done => failed(pen, Some(said)),
     }

@@ -5,6 +5,7 @@ use super::{trouble, work};
 use crate::model::ending::{Ending, Fault, ResultRef};
 use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::life::{Illegal, Stage};
+use crate::model::pages::Paged;
 use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::bounds::{REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX};
 use crate::rules::classify::{Finding, Said, Verdict};
@@ -15,6 +16,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     pen.note_answer("result.answered", Purpose::Result, said);
     match &verdict.finding {
         Finding::Kept(result) => kept(pen, said, result),
+        Finding::Paged(so_far) => paged(pen, so_far),
         Finding::Incomplete(result) => incomplete(pen, said, result.clone()),
         Finding::Unreadable(Some(result)) if pen.op.counters.misses >= UNREADABLE_RESULTS_MAX => {
             incomplete(pen, said, Some(result.clone()))
@@ -40,6 +42,13 @@ pub(super) fn kept(pen: &mut Pen<'_>, said: &Said, result: &ResultRef) -> Result
         return incomplete(pen, said, Some(result.clone()));
     }
     pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
+}
+
+/// A page that is not the last: its pieces are kept, and the next is due.
+fn paged(pen: &mut Pen<'_>, so_far: &Paged) -> Result<(), Illegal> {
+    let counters = &mut pen.op.counters;
+    (counters.failures, counters.misses, counters.authorizations) = (0, 0, 0);
+    pen.op.life.paged(Box::new(so_far.clone()))
 }
 
 /// An answer that is no result: only many of them in a row say that there is none.

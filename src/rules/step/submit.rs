@@ -105,6 +105,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         Finding::Redirected
         | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
         | Finding::Listed(_)
+        | Finding::Paged(_)
         | Finding::Done => {
             pen.op.life.lost()?;
             reconcile::unknowable(pen)

@@ -28,6 +28,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         | Finding::Redirected
         | Finding::Accepted(_)
         | Finding::Kept(_)
+        | Finding::Paged(_)
         | Finding::Incomplete(_)
         | Finding::Listed(_)
         | Finding::Done => failed(pen, Some(said)),

@@ -13,6 +13,7 @@ use holdfast::model::hold::Hold;
 use holdfast::model::life::Stage;
 use holdfast::model::listing::Page;
 use holdfast::model::operation::Operation;
+use holdfast::model::pages::{Paged, Turn};
 use holdfast::model::profile::{Profile, Purpose, Rule};
 use holdfast::rules::classify::classify;
 use holdfast::rules::status;
@@ -104,6 +105,11 @@ fn inputs(profile: &Profile, scene: &Scene) -> Vec<(String, Input)> {
             row(what, Answer { page: Some(page), ..said(200, &[]) });
         }
     }
+    if profile.pages.is_some() && purpose == Purpose::Result {
+        row("200, the first of more pages", first_page(said(200, &[])));
+        let broken = Turn::Broken("the next page is said to be at another origin");
+        row("200, pages that make no whole", Answer { turn: Some(broken), ..said(200, &[]) });
+    }
     for (name, form) in [
         ("200, empty", BodyForm::Empty),
         ("200, a page of HTML", BodyForm::NotJson),
@@ -149,6 +155,12 @@ fn listings() -> Vec<(&'static str, Page)> {
     ]
 }
 
+fn first_page(last: Answer) -> Answer {
+    let kept = last.kept.clone().expect("it is kept");
+    let so_far = Paged { kept, pages: 1, items: 1, next: "2".into() };
+    Answer { turn: Some(Turn::Next(Box::new(so_far))), ..last }
+}
+
 fn answer(status: u16, form: BodyForm, facts: &[(&str, &str)], purpose: Purpose) -> Answer {
     let mut found = Facts { form, ..Facts::default() };
     for (name, text) in facts {
@@ -167,10 +179,13 @@ fn answer(status: u16, form: BodyForm, facts: &[(&str, &str)], purpose: Purpose)
         media_type: Some("application/json".into()),
         stream: None,
         at: None,
+        items: None,
+        earlier: Vec::new(),
         captured_at: now(),
     });
+    let turn = kept.as_ref().filter(|_| form == BodyForm::Json).map(|_| Turn::Last);
     let url = "https://api.example.com/jobs/1".into();
-    Answer { status, url, facts: found, whole: true, kept, ..Answer::default() }
+    Answer { status, url, facts: found, whole: true, kept, turn, ..Answer::default() }
 }
 
 fn answered(profile: &Profile, scene: &Scene, answer: &Answer) -> Input {

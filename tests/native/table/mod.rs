@@ -124,3 +124,13 @@ impl Service for Scripted {
         &mut self.ledger
     }
 }
+
+/// The items of all kept pages, which are a sequence of JSON texts.
+pub fn items_of(bytes: &[u8], place: &str) -> Vec<Value> {
+    let mut items = Vec::new();
+    for page in bytes.split(|byte| *byte == 0x1E).skip(1) {
+        let page: Value = serde_json::from_slice(page).expect("a page is JSON");
+        items.extend(page.pointer(place).and_then(Value::as_array).expect("items").clone());
+    }
+    items
+}

@@ -1,0 +1,27 @@
+//! A result of many pages, as far as it has been read.
+
+use super::ending::ResultRef;
+
+/// The pages that have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paged {
+    /// What is kept of them.
+    pub kept: ResultRef,
+    /// How many they are.
+    pub pages: u32,
+    /// How many items they hold.
+    pub items: u64,
+    /// What the next one is asked for by.
+    pub next: String,
+}
+
+/// What a page leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// To a further one.
+    Next(Box<Paged>),
+    /// To none: this is the last, and together they are whole.
+    Last,
+    /// Together they are not what they should be, for this reason.
+    Broken(&'static str),
+}

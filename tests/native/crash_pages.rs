@@ -1,0 +1,75 @@
+//! A context may end at every point of a life whose result has many pages: no page is lost or kept
+//! twice, and the work is executed once.
+
+use crate::table::items_of;
+use crate::world::{Context, Settings, World, result, standing, submission};
+use holdfast::driver::Submission;
+use holdfast::model::policy::{Limits, OnUnknown};
+use holdfast_services::{Bulkgrid, Call, Loopback, Service};
+
+const BULKGRID: &str = include_str!("../../pkg-template/profiles/bulkgrid.json");
+
+/// More points than the story has.
+const POINTS_MAX: u64 = 2_000;
+
+fn world_of(locks: bool) -> World {
+    let settings = Settings { locks, ..Settings::default() };
+    World::of(settings, Loopback::new(Bulkgrid::default()), BULKGRID)
+}
+
+/// Submits and follows to the end, in context after context; gives the one that has seen it.
+fn live(world: &World, crash_at: Option<u64>) -> Context {
+    world.0.settings.borrow_mut().crash_at = crash_at;
+    for _ in 0..3 {
+        let limits = Limits { on_unknown: OnUnknown::Resubmit, ..Limits::default() };
+        let context = world.open_with(limits, BULKGRID);
+        let followed = follow(world, &context);
+        world.0.settings.borrow_mut().crash_at = None;
+        if followed.is_some() {
+            return context;
+        }
+    }
+    panic!("it does not end");
+}
+
+fn follow(world: &World, context: &Context) -> Option<()> {
+    let params = vec![("endpoint".to_owned(), "crawl".to_owned())];
+    let request = Submission { params, ..submission("daily", r#","result_bytes":250000"#) };
+    let driver = context.driver.clone();
+    let submitted = world.call(context, async move { driver.submit(request).await })?;
+    submitted.expect("the same request is never a conflict");
+    world.settle(context, "daily").map(|_| ())
+}
+
+fn check(world: &World, context: &Context, how: &str) {
+    let operation = world.stored("daily").expect("it is stored");
+    assert_eq!(standing(&operation), "succeeded", "{how}: {:?}", operation.life);
+    let kept = result(&operation).expect("a result");
+    let bytes = world.kept_bytes(context, &operation.identity.id);
+    assert_eq!(bytes.len() as u64, kept.bytes, "{how}");
+    let items = items_of(&bytes, "/results");
+    let distinct: std::collections::BTreeSet<_> = items.iter().map(ToString::to_string).collect();
+    assert_eq!((items.len(), distinct.len()), (250, 250), "{how}");
+    let reads = world.requests(Call::Result).len();
+    assert!((3..=4).contains(&reads), "{how}: {reads} pages were read");
+    let mut service = world.0.service.borrow_mut();
+    service.service.advance(world.0.clock.now());
+    let ledger = service.ledger();
+    assert_eq!((ledger.executions, ledger.too_fast), (1, 0), "{how}");
+}
+
+#[test]
+fn a_crash_at_any_point_goes_on_with_the_page_that_is_next() {
+    for locks in [true, false] {
+        let undisturbed = world_of(locks);
+        let context = live(&undisturbed, None);
+        let points = undisturbed.0.points.get();
+        check(&undisturbed, &context, "undisturbed");
+        assert!((10..POINTS_MAX).contains(&points), "{points} points");
+        for crash in 1..=points {
+            let world = world_of(locks);
+            let context = live(&world, Some(crash));
+            check(&world, &context, &format!("locks {locks}, crash at {crash} of {points}"));
+        }
+    }
+}

@@ -48,7 +48,8 @@ fn takes(operation: &Operation, with_key: bool, job: Option<JobId>) -> Vec<Uniqu
         all.push(Unique::Key(account, service, identity.key.clone()));
     }
     if let Some(job) = job {
-        all.push(Unique::Job(identity.profile.clone(), job));
+        // Two services may go by one profile, and number their jobs alike.
+        all.push(Unique::Job([&identity.profile, " ", &identity.origin].concat(), job));
     }
     all
 }

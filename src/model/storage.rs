@@ -25,7 +25,7 @@ pub struct Name {
 /// What belongs to one operation of a store, and to no other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unique {
-    /// A service's id, under the profile of this name.
+    /// A service's id, under this name of a service: its profile and origin.
     Job(String, JobId),
     /// A key, within account and service.
     Key(Account, ServiceName, IdempotencyKey),

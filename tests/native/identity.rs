@@ -5,7 +5,7 @@ use holdfast::driver::Submission;
 use holdfast::model::error::{Code, Error};
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
-use holdfast_services::Call;
+use holdfast_services::{Call, RunHarvester};
 
 fn submit_with_key(
     world: &World,
@@ -140,4 +140,17 @@ fn a_caller_s_own_key_goes_before_a_derived_one() {
     let context = world.open();
     let first = submit_with_key(&world, &context, "one", "", "mine").expect("it is taken on");
     assert_eq!(first.identity.key.as_str(), "mine");
+}
+
+#[test]
+fn the_same_id_at_another_origin_is_another_job() {
+    let world = World::new();
+    let context = world.open();
+    let first = world.live(&context, "daily", "");
+    world.kill(&context);
+    world.0.service.borrow_mut().service = Box::new(RunHarvester::default());
+    world.0.settings.borrow_mut().origin = "https://staging.example.com".into();
+    let second = world.live(&world.open(), "weekly", "");
+    assert_eq!(first.life.job(), second.life.job());
+    assert_eq!(standing(&second), "succeeded", "{:?}", second.life);
 }

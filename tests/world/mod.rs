@@ -126,6 +126,8 @@ pub struct Settings {
     pub derives_keys: bool,
     /// Parameters of the service, for all submissions.
     pub params: Vec<(String, String)>,
+    /// Where the service is.
+    pub origin: String,
 }
 
 impl Default for Settings {
@@ -149,6 +151,7 @@ impl Default for Settings {
             derives_keys: false,
             retention: Retention::default(),
             params: Vec::new(),
+            origin: "https://api.example.com".into(),
         }
     }
 }
@@ -212,12 +215,15 @@ impl World {
         let being = Being::new();
         let ports = SimPorts::new(self.clone(), Rc::clone(&being));
         let timer = ports.timer();
-        let (derives_keys, retention, params) = {
-            let settings = self.0.settings.borrow();
-            (settings.derives_keys, settings.retention, settings.params.clone())
+        let settings = self.0.settings.borrow().clone();
+        let service = ServiceSetup {
+            base_url: settings.origin.clone(),
+            origin: settings.origin,
+            derives_keys: settings.derives_keys,
+            retention: settings.retention,
+            params: settings.params,
+            ..setup(limits, profile_text)
         };
-        let service =
-            ServiceSetup { derives_keys, retention, params, ..setup(limits, profile_text) };
         let driver = Driver::new(ports.clone(), vec![service]).expect("randomness");
         let waker = driver.clone();
         timer.on_timer(Rc::new(move || waker.wake()));
@@ -367,8 +373,8 @@ fn setup(limits: Limits, profile_text: &str) -> ServiceSetup {
         name: ServiceName::from("reports"),
         profile: profile::read(profile_text).expect("a good profile"),
         profile_text: profile_text.into(),
-        base_url: "https://api.example.com".into(),
-        origin: "https://api.example.com".into(),
+        base_url: String::new(),
+        origin: String::new(),
         derives_keys: false,
         retention: Retention::default(),
         params: Vec::new(),

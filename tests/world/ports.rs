@@ -298,7 +298,7 @@ impl Transport for SimPorts {
         let timeout_ms = u64::from(outgoing.timeout_ms);
         let idle_ms = outgoing.idle.then_some(timeout_ms);
         let left = own.reach_point();
-        let request = request(outgoing);
+        let request = request(outgoing, &self.world.0.settings.borrow().origin);
         if left {
             self.world.0.log.sent(&request);
         }
@@ -337,9 +337,9 @@ impl Transport for SimPorts {
     }
 }
 
-fn request(outgoing: Outgoing) -> Request {
+fn request(outgoing: Outgoing, origin: &str) -> Request {
     // What goes elsewhere keeps its origin.
-    let path = outgoing.url.strip_prefix("https://api.example.com").unwrap_or(&outgoing.url);
+    let path = outgoing.url.strip_prefix(origin).unwrap_or(&outgoing.url);
     Request {
         method: outgoing.method,
         path: path.into(),

@@ -31,8 +31,8 @@ export async function faultOf(schema, bytes, kept) {
 
 /**
  * The value of a result. With a schema: its output. Otherwise JSON is parsed, where the media type
- * says JSON or nothing, and a stream's events or a result's pages are put together; `text/*` gives a string; everything
- * else, the bytes.
+ * says JSON or nothing, and a stream's events or a result's pages are put together; `text/*` gives a
+ * string; everything else, the bytes.
  *
  * @param {Api.StandardSchema<any> | undefined} schema
  * @param {Uint8Array} bytes

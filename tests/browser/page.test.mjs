@@ -136,6 +136,40 @@ describe("results", () => {
     assert.equal(told.records, 700);
   });
 
+  story("a result of many pages is one value, and gone on with after a reload", async ({ visit, service: site }) => {
+    const page = await visit();
+    const service = site.at("/bulkgrid");
+    await service.faults([{ call: "result", fault: "slow", ms: 1500, skip: 1, times: 1 }]);
+    const submit = async () => {
+      const profile = await (await fetch("/pkg/profiles/bulkgrid.json")).json();
+      const changes = {
+        profile: { ...profile, serverOnly: false },
+        baseUrl: `${location.origin}/bulkgrid`,
+        authorize: () => ({ headers: { "x-api-key": "demo-token" } }),
+      };
+      globalThis.operation = await open({}, changes).submit("reports", {
+        intent: "a",
+        params: { endpoint: "crawl" },
+        body: work(100, { result_bytes: 250_000 }),
+      });
+    };
+    const results = async () => (await service.requests()).filter(({ call }) => call === "result").length;
+    await page.evaluate(submit);
+    while ((await results()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    await reload(page);
+    await page.evaluate(submit);
+    const told = await page.evaluate(async () => {
+      const { run_id, total, results } = await operation.result();
+      const { bytes, mediaType, items } = operation.state.result;
+      const blob = await operation.blob();
+      return { run_id: typeof run_id, total, results: results.length, same: blob.size === bytes, mediaType, items };
+    });
+    const expected = { run_id: "string", total: 250, results: 250, same: true };
+    assert.deepEqual(told, { ...expected, mediaType: "application/json-seq", items: "/results" });
+    assert.equal(await results(), 4, "the first page once, the second twice, the third once");
+    await assertOnce(service);
+  });
+
   story("a kept result is there after a reload, without asking the service", async ({ visit, service }) => {
     const page = await visit();
     const read = () =>

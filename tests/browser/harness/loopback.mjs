@@ -29,6 +29,17 @@ export class Loopback {
     return loopback;
   }
 
+  /**
+   * The service under a path of it, with a control plane of its own.
+   *
+   * @param {string} path
+   */
+  at(path) {
+    const service = new Loopback();
+    service.origin = this.origin + path;
+    return service;
+  }
+
   /** Ends it. */
   async stop() {
     const { exitCode, signalCode } = this.#process;

@@ -14,6 +14,7 @@ mod crash_pages;
 mod delete;
 mod exits;
 mod hostile;
+mod fuzzed;
 mod idempotency_key;
 mod identity;
 mod job;

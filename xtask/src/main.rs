@@ -5,6 +5,7 @@ mod bindgen;
 mod build;
 mod demo;
 mod explore;
+mod fuzz;
 mod lint;
 mod pack;
 mod process;
@@ -57,6 +58,8 @@ enum Commands {
     Sim(sim::Wanted),
     /// Follows every interleaving of two contexts around one operation, to a stated depth
     Explore(explore::Wanted),
+    /// Fuzzes everything that reads the outside, with cargo-fuzz
+    Fuzz(fuzz::Wanted),
     /// Builds the archive that is published
     Pack,
     /// Serves the demo on this machine
@@ -93,6 +96,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Test { part, deep } => test::run(workspace, part, deep)?,
         Commands::Sim(wanted) => sim::run(workspace, &wanted)?,
         Commands::Explore(wanted) => explore::run(workspace, &wanted)?,
+        Commands::Fuzz(wanted) => fuzz::run(workspace, &wanted)?,
         Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,

@@ -24,6 +24,7 @@ mod options;
 mod oracle;
 mod parks;
 mod plan;
+mod plants;
 mod ports;
 mod reckoning;
 mod report;

@@ -56,6 +56,8 @@ pub struct Oracle {
     /// When the credential's scope last was another.
     pub scope_changes: u64,
     pub transitions: BTreeMap<Transition, u64>,
+    /// Records that must not be driven.
+    pub planted: Vec<Row>,
     pub commits: u64,
     pub requests: u64,
 }

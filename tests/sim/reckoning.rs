@@ -33,6 +33,7 @@ pub fn check(world: &World) {
     if world.0.service.borrow().ledger().key_mismatches > 0 {
         world.breach(|| "the service has seen a key with another request".into());
     }
+    super::plants::check(world);
     for account in ["ann", "ben"] {
         for own in world.operations(account) {
             check_one(world, &own);

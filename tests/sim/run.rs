@@ -9,7 +9,7 @@ use holdfast::model::operation::Operation;
 use super::plan::{Ends, Plan};
 use super::transitions::Transition;
 use super::world::World;
-use super::{app, chaos, reckoning};
+use super::{app, chaos, plants, reckoning};
 
 /// How long the calm may take, in virtual milliseconds.
 const CALM_MS: u64 = 3 * 3_600_000;
@@ -53,6 +53,9 @@ fn live(world: &World) {
         world.open();
     }
     world.outside(chaos::rage(world.clone()));
+    if world.0.plan.plants {
+        world.outside(plants::plant(world.clone()));
+    }
     world.run(world.now() + world.0.plan.storm_ms);
     world.calm_down();
     world.outside(person(world.clone()));

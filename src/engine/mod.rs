@@ -283,6 +283,7 @@ impl core::fmt::Debug for Engine {
     fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut shown = out.debug_struct("Engine");
         shown.field("context", &self.context).field("account", &self.account);
+        shown.field("online", &self.online);
         shown.field("lanes", &self.lanes).field("entries", &self.entries);
         shown.field("writes", &self.writes).field("waiting", &self.waiting);
         shown.field("outputs", &self.outputs).field("dice", &self.dice);

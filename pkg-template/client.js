@@ -76,6 +76,11 @@ export class Client {
     return this.operationOf(await this.call("adopt", [service, json], true));
   }
 
+  /** @param {{ service: string, json: string, body: Uint8Array }} inquiry */
+  async quote({ service, json, body }) {
+    return Object.freeze(JSON.parse(await this.call("quote", [service, json, body], true)));
+  }
+
   /**
    * @param {string} service
    * @param {string} intent

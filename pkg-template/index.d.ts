@@ -24,9 +24,10 @@ export type SchemaResult<Output> =
 
 /**
  * What an exchange with a service is for. `reconcile` reads the listing of recent jobs, to find the one
- * that a lost answer would have named; `call` stands for cancel and other calls on a job.
+ * that a lost answer would have named; `call` stands for cancel and other calls on a job; `quote` asks
+ * what work would cost.
  */
-export type Purpose = "submit" | "reconcile" | "poll" | "result" | "call";
+export type Purpose = "submit" | "reconcile" | "poll" | "result" | "call" | "quote";
 
 /** What `authorize` is asked for. */
 export interface AuthorizeRequest {
@@ -58,7 +59,13 @@ export interface Limits {
   readonly totalMs?: number;
   /** Most state-changing requests over an operation and its reruns. Default: 16. */
   readonly attempts?: number;
-  /** Most credits over an operation and its reruns. Default: no bound. */
+  /**
+   * Most credits over an operation and its reruns. Default: no bound. Where the profile has a call for
+   * quotes, the service is asked first, and what costs more, or whose price cannot be had, is not sent:
+   * it parks as `BudgetExhausted`. Elsewhere the first price is not known beforehand; what the service
+   * reports bounds what follows: reruns, and reads that cost. What may have been accepted already is
+   * sent again under its key all the same.
+   */
   readonly cost?: number;
 }
 
@@ -179,6 +186,25 @@ export interface Submission {
   readonly params?: Readonly<Record<string, string>>;
   /** Other bounds than the service's. */
   readonly limits?: Limits;
+}
+
+/** Work whose price is asked for: what would be submitted. */
+export interface Inquiry {
+  /** As in {@link Submission.body}. */
+  readonly body: object | string | Uint8Array;
+  /** As in {@link Submission.contentType}. */
+  readonly contentType?: string;
+  /** As in {@link Submission.params}. */
+  readonly params?: Readonly<Record<string, string>>;
+}
+
+/** What a service says that work would cost: credits, decimal numbers as text. */
+export interface Quote {
+  readonly quoted: string;
+  /** The account's balance, where it is told. */
+  readonly balance?: string;
+  /** The service's id for the exchange. */
+  readonly requestId?: string;
 }
 
 /** How an operation is going. The last seven are endings: nothing is submitted or polled after them. */
@@ -628,6 +654,14 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
     service: Name,
     adoption: { readonly intent: string; readonly jobId: string },
   ): Promise<Operation<ResultOf<Services[Name]>>>;
+  /**
+   * Asks a service what work would cost. Nothing is stored and nothing handed over. To go by the answer,
+   * submit with `limits: { cost }`: the price is asked for once more then, and more is not spent.
+   *
+   * @throws HoldfastError `INVALID_INPUT`, `UNKNOWN_SERVICE`, `NO_ACCOUNT`, `NOT_ALLOWED` (the profile has
+   * no call for quotes), `NO_QUOTE` (the service did not give one: the message says its status and code)
+   */
+  quote<Name extends keyof Services & string>(service: Name, inquiry: Inquiry): Promise<Quote>;
   /** The newest operation of that intent, whatever its state; `undefined` when there is none. */
   find<Name extends keyof Services & string>(
     service: Name,
@@ -682,7 +716,8 @@ export type ErrorCode =
   | "ABORTED"
   | "WASM_BLOCKED"
   | "NEWER_RECORD"
-  | "NOT_ALLOWED";
+  | "NOT_ALLOWED"
+  | "NO_QUOTE";
 
 /** Every error of Holdfast. Its message says what happened and what to do next. */
 export declare class HoldfastError extends Error {

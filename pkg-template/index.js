@@ -3,7 +3,7 @@
 /** @import { Client } from "./client.js" */
 import { closedError, HoldfastError, isHoldfastError } from "./error.js";
 import { checkOptions } from "./options.js";
-import { checkServiceName, seal } from "./submission.js";
+import { checkServiceName, seal, sealInquiry } from "./submission.js";
 
 export { HoldfastError, isHoldfastError };
 
@@ -51,6 +51,10 @@ export const createHoldfast = (given) => {
     async adopt(service, adoption) {
       checkServiceName(options, service);
       return (await open()).adopt(service, adoption);
+    },
+    async quote(service, inquiry) {
+      const asked = sealInquiry(options, service, inquiry);
+      return (await open()).quote(asked);
     },
     async find(service, intent) {
       checkServiceName(options, service);

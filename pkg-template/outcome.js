@@ -89,7 +89,7 @@ const PARKED = {
   NeedsAccess: "The service or the source does not give access. Get access, then",
   NeedsCredit: "There is no credit left at the service. Add credit, then",
   DeadlineExceeded: "A point in time that the limits set has passed. Give it more time, or",
-  BudgetExhausted: "The attempts or the credits that the limits set are used up. Widen them, or",
+  BudgetExhausted: "The attempts or the credits that the limits set are used up, or would be. Widen them, or",
   OutcomeUnknown:
     "Whether the service took the work on cannot be learned by asking. Look at the service, then",
   Ambiguous:

@@ -42,6 +42,22 @@ export function seal(options, service, submission) {
 }
 
 /**
+ * Checks a question for a price and copies it, like a submission.
+ *
+ * @param {Api.HoldfastOptions<any>} options
+ * @param {string} service
+ * @param {Api.Inquiry} inquiry
+ */
+export function sealInquiry(options, service, inquiry) {
+  checkServiceName(options, service);
+  checkNames(inquiry, "quote", "body contentType params");
+  const { body, contentType = "application/json", params } = inquiry;
+  checkParams(params, "params");
+  const bytes = checkRequest(contentType, undefined, body);
+  return { service, json: JSON.stringify({ contentType, params }), body: bytes };
+}
+
+/**
  * The bytes of a body, whose media type and bounds are checked too.
  *
  * @param {any} contentType

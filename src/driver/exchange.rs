@@ -107,6 +107,18 @@ async fn skim(
     Ok(())
 }
 
+/// An answer of which nothing is kept but its facts.
+pub(super) async fn facts_in<P: Ports>(
+    url: &str,
+    sources: &[FactSource],
+    head: Head<BodyOf<P>>,
+) -> Result<Answer, Lost> {
+    let mut answer = Answer { status: head.status, url: url.into(), ..Answer::default() };
+    skim(facts_of(&pointers(sources)), head.body, &mut answer, None).await?;
+    add_header_facts(sources, &head.headers, &mut answer.facts);
+    Ok(answer)
+}
+
 fn pointers(sources: &[FactSource]) -> Vec<(String, Pointer)> {
     let mut found = Vec::new();
     for source in sources {

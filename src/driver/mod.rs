@@ -15,6 +15,7 @@ mod oneshot;
 pub mod outbox;
 mod pages;
 pub mod ports;
+mod quote;
 mod reads;
 mod revise;
 mod submit;
@@ -24,6 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub use adopt::Adoption;
+pub use quote::Inquiry;
 pub use revise::Revision;
 pub use submit::Submission;
 

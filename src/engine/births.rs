@@ -10,6 +10,7 @@ use crate::model::ending::{Ending, FailureClass};
 use crate::model::ids::OperationId;
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::life::{Life, Stage};
+use crate::model::money::{Amount, Ledger};
 use crate::model::operation::{Counters, Identity, Operation, Request, Spent};
 use crate::model::policy::Limits;
 use crate::model::profile::Purpose;
@@ -169,6 +170,8 @@ impl Engine {
             .ok_or("its job is not known")?;
         let (url, _) = with_key(profile, identity.key.as_str(), url, Vec::new())
             .map_err(|_| "its key cannot be sent without a body")?;
+        let mut ledger = Ledger::default();
+        ledger.set(Amount::Quoted, parent.ledger.get(Amount::Quoted));
         let mut carried = parent.carried.clone();
         if let Some(job) = parent.life.job() {
             carried.retain(|(name, _)| name != REPEATED_JOB);
@@ -188,7 +191,7 @@ impl Engine {
             spent,
             life: Life::new(),
             reported: crate::model::operation::Reported::default(),
-            ledger: crate::model::money::Ledger::default(),
+            ledger,
             counters: Counters::default(),
             revision: crate::model::ids::Revision::default(),
             unknown: Vec::new(),

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::reply::{CallError, CallId};
 use crate::model::ids::{OperationId, Scope};
 use crate::model::operation::Operation;
-use crate::model::profile::Purpose;
+use crate::model::profile::{Call, Purpose};
 use crate::model::time::Timestamp;
 use crate::rules::listing::sought;
 use crate::rules::next::{Next, next};
@@ -39,6 +39,7 @@ impl Engine {
             Purpose::Reconcile => profile
                 .and_then(|profile| sought(&entry.operation, profile))
                 .is_some_and(|sought| sought.with_body),
+            Purpose::Quote => call.is_some_and(Call::has_body),
             Purpose::Poll
             | Purpose::Result
             | Purpose::Settle
@@ -83,7 +84,11 @@ impl Engine {
                 self.exchange_over(id);
                 self.apply(now, id, step::Input::ScopeChanged, None);
             }
-            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Settle
+            | Purpose::Reconcile
+            | Purpose::Quote => {
                 exchange.phase = Phase::OnWire;
                 let ends_by = exchange.ends_by;
                 let lane = entry.operation.lane();

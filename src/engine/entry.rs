@@ -133,9 +133,11 @@ impl Entry {
             Purpose::Submit => life.evidence.current.as_ref(),
             Purpose::Cancel => life.cancel.as_ref().and_then(|cancel| cancel.current.as_ref()),
             Purpose::Delete => life.deletion.as_ref().and_then(|own| own.current.as_ref()),
-            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
-                return on_wire;
-            }
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Settle
+            | Purpose::Reconcile
+            | Purpose::Quote => return on_wire,
         };
         // A clock that jumped back would let an old attempt leave: it must not.
         let in_time = |attempt: &Attempt| {

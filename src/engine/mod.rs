@@ -257,7 +257,11 @@ impl Engine {
             Purpose::Submit | Purpose::Cancel | Purpose::Delete => {
                 self.apply(now, id, step::Input::NotSent(purpose), None);
             }
-            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {}
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Settle
+            | Purpose::Reconcile
+            | Purpose::Quote => {}
         }
     }
 
@@ -269,7 +273,8 @@ impl Engine {
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Delete
-            | Purpose::Reconcile => {
+            | Purpose::Reconcile
+            | Purpose::Quote => {
                 if self.exchange_over(id) {
                     self.apply(now, id, step::Input::Lost(purpose), None);
                 }

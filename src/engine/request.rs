@@ -4,7 +4,7 @@ use super::output::{Keeps, Transmit};
 use crate::model::http::Headers;
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
-use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose};
+use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose, Stream};
 use crate::rules::classify::RESULT_FACT;
 use crate::rules::listing::sought;
 use crate::rules::pages::Wanted;
@@ -16,12 +16,19 @@ use crate::rules::template::{fill, with_query};
 /// What is read of an answer that is not about the job.
 const REFUSAL_FACTS: &[&str] = &["code", "message", "requestId", "traceId"];
 
+/// What is read of a quote besides: it tells of no job.
+const QUOTE_FACTS: &[&str] = &["quoted", "balance"];
+
 /// What is looked for in the answer.
-fn facts(profile: &Profile, listing: bool, result_at: Option<&String>) -> Vec<FactSource> {
+pub fn facts(profile: &Profile, purpose: Purpose, result_at: Option<&String>) -> Vec<FactSource> {
     let mut facts = profile.facts.clone();
-    if listing {
+    let quote = purpose == Purpose::Quote;
+    if quote || purpose == Purpose::Reconcile {
         // What a listing says of jobs is not said of this operation.
-        facts.retain(|own| REFUSAL_FACTS.contains(&own.name.as_str()));
+        facts.retain(|own| {
+            let name = own.name.as_str();
+            REFUSAL_FACTS.contains(&name) || (quote && QUOTE_FACTS.contains(&name))
+        });
     } else {
         facts.extend(profile.carry.iter().cloned());
     }
@@ -29,6 +36,21 @@ fn facts(profile: &Profile, listing: bool, result_at: Option<&String>) -> Vec<Fa
         facts.push(FactSource { name: RESULT_FACT.into(), places: vec![place.clone()] });
     }
     facts
+}
+
+/// The header fields of every exchange of a call.
+pub fn call_headers(call: &Call, stream: Option<&Stream>) -> Headers {
+    let mut headers = Headers::default();
+    if !call.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept")) {
+        headers.push("accept", "application/json");
+        if let Some(stream) = stream {
+            headers.push("accept", stream.form.media_type());
+        }
+    }
+    for (name, value) in &call.headers {
+        headers.push(name.as_str(), value.as_str());
+    }
+    headers
 }
 
 /// The request for an exchange; `None` when the profile has no such call, or what the call is
@@ -43,16 +65,7 @@ pub fn request(
     let call = profile.call(purpose)?;
     let submit = purpose == Purpose::Submit;
     let stream = call.stream.clone();
-    let mut headers = Headers::default();
-    if !call.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept")) {
-        headers.push("accept", "application/json");
-        if let Some(stream) = &stream {
-            headers.push("accept", stream.form.media_type());
-        }
-    }
-    for (name, value) in &call.headers {
-        headers.push(name.as_str(), value.as_str());
-    }
+    let mut headers = call_headers(call, stream.as_ref());
     let listing = purpose == Purpose::Reconcile;
     let sought = if listing { Some(sought(operation, profile)?) } else { None };
     let wanted = wanted(operation, profile, purpose, call.any_origin);
@@ -73,16 +86,19 @@ pub fn request(
             let value = if carrier.quoted { serialize_string(key)? } else { key.into() };
             headers.push(name.as_str(), value);
         }
-        if let Some(media_type) = &operation.request.content_type {
-            headers.push("content-type", media_type.as_str());
-        }
+    }
+    let media_type = operation.request.content_type.as_ref();
+    let media_type =
+        media_type.filter(|_| submit || (purpose == Purpose::Quote && call.has_body()));
+    if let Some(media_type) = media_type {
+        headers.push("content-type", media_type.as_str());
     }
     let own_origin = origin(&url).as_ref() == Some(&operation.identity.origin);
     if !own_origin && !call.any_origin {
         return None;
     }
     let result_at = Some(profile.result_at.clone()).filter(|own| !own.is_empty());
-    let mut facts = facts(profile, listing, result_at.as_ref());
+    let mut facts = facts(profile, purpose, result_at.as_ref());
     facts.extend(wanted.as_ref().map(Wanted::facts).unwrap_or_default());
     Some(Transmit {
         id: operation.identity.id.clone(),
@@ -95,7 +111,7 @@ pub fn request(
         with_credential: own_origin,
         with_body: match &sought {
             Some(sought) => sought.with_body,
-            None => submit && operation.request.content_type.is_some(),
+            None => media_type.is_some(),
         },
         sought,
         page: wanted.map(Box::new),
@@ -151,7 +167,8 @@ fn keeps(profile: &Profile, purpose: Purpose) -> Keeps {
         | Purpose::Cancel
         | Purpose::Delete
         | Purpose::Reconcile
-        | Purpose::Settle => Keeps::Nothing,
+        | Purpose::Settle
+        | Purpose::Quote => Keeps::Nothing,
     }
 }
 

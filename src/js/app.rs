@@ -40,6 +40,7 @@ impl App for JsApp {
             Purpose::Result => "result",
             Purpose::Cancel | Purpose::Delete => "call",
             Purpose::Reconcile => "reconcile",
+            Purpose::Quote => "quote",
         };
         let promise = self.host.authorize(request.service.as_str(), purpose, request.refresh);
         let given = outcome(&promise.ok()?).await.ok()?;

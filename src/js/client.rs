@@ -12,12 +12,12 @@ use super::setup;
 use super::sys::Host;
 use crate::driver::outbox::Page;
 use crate::driver::ports::store::Name;
-use crate::driver::{Adoption, Driver, Revision, Submission};
+use crate::driver::{Adoption, Driver, Inquiry, Revision, Submission};
 use crate::model::error::{Code, Error};
 use crate::model::ids::{IdempotencyKey, Intent, OperationId, ServiceName};
 use crate::model::operation::Operation;
 use crate::model::time::Timestamp;
-use crate::record::view::view;
+use crate::record::view::{self, view};
 use crate::rules::options::{self, ApiCommand};
 use crate::rules::reader::Fault;
 use crate::web::fetch::FetchTransport;
@@ -145,6 +145,19 @@ impl Client {
             let (content_type, limits) = options::revision(&revision).map_err(refused)?;
             let revision = Revision { content_type, limits, body };
             state(driver.revise(&OperationId(id), revision).await.map(Some))
+        }))
+    }
+
+    /// Asks a service what work would cost; gives what it says.
+    pub fn quote(&self, service: String, inquiry: String, body: Uint8Array) -> Promise {
+        let driver = self.driver.clone();
+        let body = body.to_vec();
+        promise(Box::pin(async move {
+            let (content_type, params) = options::inquiry(&inquiry).map_err(refused)?;
+            let content_type = content_type.unwrap_or_else(|| "application/json".into());
+            let inquiry = Inquiry { service: ServiceName(service), content_type, params, body };
+            let said = driver.quote(inquiry).await.map_err(thrown)?;
+            Ok(view::quote(&said).into())
         }))
     }
 

@@ -40,6 +40,8 @@ pub enum Code {
     NewerRecord,
     /// The state does not allow it.
     NotAllowed,
+    /// The service gave no quote.
+    NoQuote,
 }
 
 impl Code {
@@ -56,6 +58,7 @@ impl Code {
             Self::SubmitUnconfirmed => "SUBMIT_UNCONFIRMED",
             Self::NewerRecord => "NEWER_RECORD",
             Self::NotAllowed => "NOT_ALLOWED",
+            Self::NoQuote => "NO_QUOTE",
         }
     }
 }

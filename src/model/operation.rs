@@ -150,6 +150,11 @@ impl Operation {
         self.spent.cost.plus(self.ledger.cost())
     }
 
+    /// Whether so much more than what is known goes beyond what its lineage may cost.
+    pub fn is_too_dear(&self, more: Credits) -> bool {
+        self.limits.cost.is_some_and(|most| self.lineage_cost().plus(more) > most)
+    }
+
     /// When it parks, if it is not over by then; `None` once its result only needs fetching, which
     /// has bounds of its own.
     pub const fn deadline(&self) -> Option<Timestamp> {

@@ -9,6 +9,7 @@ use crate::model::life::{Delivery, Stage};
 use crate::model::money::{Amount, Credits, ReceiptKind};
 use crate::model::operation::Operation;
 use crate::model::value::write_string;
+use crate::rules::classify::Said;
 use crate::rules::exits::exits;
 use crate::rules::status::status;
 
@@ -142,6 +143,17 @@ fn kept(result: &ResultRef, replayed: bool) -> Object {
         out.object("stream", ending::stream(own));
     }
     out
+}
+
+/// What a service said that work would cost: `Quote` in `index.d.ts`.
+pub fn quote(said: &Said) -> String {
+    let mut out = Object::new();
+    for amount in [Amount::Quoted, Amount::Balance] {
+        let credits = said.ledger.get(amount).map(Credits::to_text);
+        out.some_text(amount.name(), credits.as_deref());
+    }
+    out.some_text("requestId", said.request_id.as_deref());
+    out.end()
 }
 
 fn ledger(operation: &Operation) -> Object {

@@ -36,6 +36,9 @@ pub const UNREADABLE_RESULTS_MAX: u32 = 5;
 /// Answers in a row that do not find a job that must be there, before a person is asked.
 pub const NOT_FOUND_MAX: u32 = 3;
 
+/// Failed questions for a price in a row, before a person is asked.
+pub const QUOTE_FAILURES_MAX: u32 = 8;
+
 /// Failed reads of a listing in a row, before a person is asked.
 pub const LISTING_FAILURES_MAX: u32 = 8;
 

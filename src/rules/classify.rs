@@ -12,6 +12,7 @@ use crate::model::ending::ResultRef;
 use crate::model::facts::BodyForm;
 use crate::model::ids::JobId;
 use crate::model::listing::Page;
+use crate::model::money::Amount;
 use crate::model::pages::Paged;
 use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose};
 use crate::model::time::Timestamp;
@@ -92,6 +93,8 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
             Finding::Unreadable(None)
         }
         Purpose::Cancel | Purpose::Delete => Finding::Done,
+        Purpose::Quote if said.ledger.get(Amount::Quoted).is_some() => Finding::Done,
+        Purpose::Quote => Finding::Unreadable(None),
         Purpose::Reconcile => match answer.page.clone().filter(|_| answer.whole) {
             Some(page) => Finding::Listed(page),
             None => Finding::Unreadable(None),

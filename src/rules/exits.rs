@@ -3,6 +3,7 @@
 use crate::model::ending::Ending;
 use crate::model::hold::{Hold, ParkReason};
 use crate::model::life::Stage;
+use crate::model::money::Credits;
 use crate::model::operation::Operation;
 
 const RESUME: &str = "resume()";
@@ -46,7 +47,8 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
         }
     }
     let attempts = operation.spent.attempts.saturating_add(operation.life.attempts());
-    if may_be_revised(operation) && attempts < operation.limits.attempts {
+    let spent = attempts >= operation.limits.attempts || operation.is_too_dear(Credits::LEAST);
+    if may_be_revised(operation) && !spent {
         all.push(REVISE);
     }
     all.push(ABANDON);

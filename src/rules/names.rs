@@ -57,6 +57,7 @@ name_table!(Purpose {
     Settle => "settle",
     Delete => "delete",
     Reconcile => "reconcile",
+    Quote => "quote",
 });
 
 name_table!(Amount {

@@ -6,6 +6,7 @@ use super::teeth::{Tooth, bites};
 use crate::model::evidence::Attempt;
 use crate::model::hold::Hold;
 use crate::model::life::{Delivery, Stage};
+use crate::model::money::{Amount, Credits};
 use crate::model::operation::Operation;
 use crate::model::profile::{Profile, Purpose};
 use crate::model::time::Timestamp;
@@ -151,7 +152,25 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     if attempts >= operation.limits.attempts && !bites(Tooth::NoAttemptLimit) {
         return Next::Park(Bound::Attempts);
     }
+    let quoted = operation.ledger.get(Amount::Quoted);
+    if quoted.is_none() && is_priced(operation, profile) {
+        return Next::Exchange(Purpose::Quote);
+    }
+    // What may have been accepted is charged, if at all, whether it is sent again or not.
+    let price = quoted.unwrap_or(Credits::LEAST);
+    if !evidence.may_be_accepted() && operation.is_too_dear(price) {
+        return Next::Park(Bound::Cost);
+    }
     Next::Exchange(Purpose::Submit)
+}
+
+/// Whether the service is asked for the price first: the cost is bounded, and nothing is accepted. A
+/// rerun has no body to ask with: its parent's price holds.
+pub fn is_priced(operation: &Operation, profile: &Profile) -> bool {
+    operation.limits.cost.is_some()
+        && profile.calls.quote.is_some()
+        && operation.request.content_type.is_some()
+        && !operation.life.may_be_accepted()
 }
 
 /// The listing is read only when every attempt is over and would show in it.

@@ -2,7 +2,7 @@
 
 mod command;
 
-pub use command::{ApiCommand, adoption, command, revision};
+pub use command::{ApiCommand, adoption, command, inquiry, revision};
 
 use super::grammar::{is_name, is_token};
 use super::json;

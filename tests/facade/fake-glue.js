@@ -29,7 +29,7 @@ export class Client {
   yield() {}
 }
 
-for (const method of ["submit", "adopt", "find", "load", "list", "command", "revise", "forget", "journal", "supportReport", "chunk", "start", "close"]) {
+for (const method of ["submit", "adopt", "quote", "find", "load", "list", "command", "revise", "forget", "journal", "supportReport", "chunk", "start", "close"]) {
   Client.prototype[method] = async function (...args) {
     return world.script[method]?.(this, ...args);
   };

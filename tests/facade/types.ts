@@ -38,4 +38,5 @@ await holdfast.forget("plain", "a");
 const left: readonly OperationState[] = await holdfast.signOut({ unsettled: "cancel" });
 // @ts-expect-error What becomes of unsettled work must be said.
 await holdfast.signOut({});
-void [count, left];
+const price: string = (await holdfast.quote("plain", { body: {}, params: { operation: "map" } })).quoted;
+void [count, left, price];

@@ -27,6 +27,25 @@ test("an adoption goes to the module, and a wrong one goes nowhere", async (t) =
   assert.deepEqual(sent, [["reports", { intent: "one", jobId: "job-1" }]]);
 });
 
+test("a question for a price goes to the module with the bytes of the moment, and a wrong one goes nowhere", async (t) => {
+  const { world, holdfast } = await opened(t);
+  const sent = [];
+  world.script.quote = (client, service, json, bytes) => {
+    sent.push([service, JSON.parse(json), new TextDecoder().decode(bytes)]);
+    return '{"quoted":"5","balance":"95"}';
+  };
+  const body = { url: "a" };
+  const asked = holdfast.quote("reports", { body, params: { operation: "map" } });
+  body.url = "b";
+  assert.deepEqual(await asked, { quoted: "5", balance: "95" });
+  await invalid(holdfast.quote("reports", undefined), "quote");
+  await invalid(holdfast.quote("reports", {}), "body");
+  await invalid(holdfast.quote("reports", { body: {}, intent: "one" }), "quote.intent");
+  await assert.rejects(holdfast.quote("other", { body: {} }), { code: "UNKNOWN_SERVICE" });
+  const params = { operation: "map" };
+  assert.deepEqual(sent, [["reports", { contentType: "application/json", params }, '{"url":"a"}']]);
+});
+
 test("a revision goes to the module with the bytes of the moment, and a wrong one goes nowhere", async (t) => {
   const { world, holdfast } = await opened(t);
   const sent = [];

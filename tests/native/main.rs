@@ -9,6 +9,7 @@ mod adopt;
 mod authorize;
 mod cleanedweb;
 mod contracts;
+mod cost;
 mod crash_answers;
 mod crash_pages;
 mod delete;

@@ -8,6 +8,9 @@ const MILLIONTHS: u64 = 1_000_000;
 const DIGITS: usize = 6;
 
 impl Credits {
+    /// The least amount there is: what work costs at least of which no price is known.
+    pub const LEAST: Self = Self(1);
+
     /// The amount that a JSON number's text names; digits beyond the sixth decimal are cut off, and
     /// what does not fit is the largest amount that does: too much to pay, not nothing.
     ///

@@ -20,6 +20,8 @@ pub struct Calls {
     pub delete: Option<Call>,
     /// Lists recent jobs, newest first; `{page}` stands for the page.
     pub list: Option<Call>,
+    /// Says what a submission would cost, and changes nothing; it is sent the submission's body.
+    pub quote: Option<Call>,
 }
 
 /// One call.
@@ -68,6 +70,13 @@ pub enum StreamForm {
     Ndjson,
 }
 
+impl Call {
+    /// Whether a body goes with it.
+    pub fn has_body(&self) -> bool {
+        self.method != "GET"
+    }
+}
+
 impl StreamForm {
     /// Its media type.
     pub const fn media_type(self) -> &'static str {
@@ -104,4 +113,6 @@ pub enum Purpose {
     Delete,
     /// Lists recent jobs, to find the one that a lost answer may have named.
     Reconcile,
+    /// Asks what the work would cost, before it is handed over.
+    Quote,
 }

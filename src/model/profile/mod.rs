@@ -102,6 +102,7 @@ impl Profile {
             Purpose::Cancel => self.calls.cancel.as_ref(),
             Purpose::Delete => self.calls.delete.as_ref(),
             Purpose::Reconcile => self.calls.list.as_ref(),
+            Purpose::Quote => self.calls.quote.as_ref(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! What the app asks of operations.
 
-use super::{intent, limits, media_type, read};
+use super::{intent, limits, media_type, params, read};
 use crate::model::ids::{Intent, JobId};
+use crate::model::operation::Carried;
 use crate::model::policy::LimitsPatch;
 use crate::rules::reader::{Fault, Reader};
 use crate::rules::step::{Command, Resolution};
@@ -94,6 +95,18 @@ pub fn revision(text: &str) -> Result<(Option<String>, LimitsPatch), Vec<Fault>>
         let content_type = reader.member("contentType").and_then(|own| media_type(&own));
         let patch = reader.member("limits").map(|own| limits(&own)).unwrap_or_default();
         Some((content_type, patch))
+    })
+}
+
+/// Reads a question for a price without its body: media type and parameters.
+///
+/// # Errors
+/// Everything that is wrong, by name.
+pub fn inquiry(text: &str) -> Result<(Option<String>, Carried), Vec<Fault>> {
+    read(text, |reader| {
+        reader.only(&["contentType", "params"]);
+        let content_type = reader.member("contentType").and_then(|own| media_type(&own));
+        Some((content_type, params(reader)))
     })
 }
 

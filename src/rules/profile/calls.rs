@@ -20,12 +20,13 @@ struct Known<'a> {
 }
 
 pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
-    reader.only(&["submit", "poll", "result", "cancel", "retry", "delete", "list"]);
+    reader.only(&["submit", "poll", "result", "cancel", "retry", "delete", "list", "quote"]);
     let of_a_job = Known { params, carry: Some(carry), pages: false, streams: false };
     let of_none = Known { params, carry: None, pages: false, streams: false };
     let submit = reader.required("submit");
     let result_on = submit.as_ref().and_then(|own| own.member("resultOn"));
     let submit = submit.and_then(|own| call(&own, Known { streams: true, ..of_none }));
+    let quote = reader.member("quote").map(|own| call(&own, of_none));
     let list = reader.member("list").map(|own| call(&own, Known { pages: true, ..of_none }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
     let poll = other("poll");
@@ -41,12 +42,14 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
         retry: retry.flatten(),
         delete: delete.flatten(),
         list: list.flatten(),
+        quote: quote.flatten(),
     })
 }
 
 fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     let mut members = vec!["method", "path", "link", "anyOrigin", "headers", "timeoutMs"];
-    if known.carry.is_none() && !known.pages {
+    let submits = known.streams && known.carry.is_none();
+    if submits {
         members.push("resultOn");
     }
     if known.streams {
@@ -57,7 +60,7 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
         let method = own.one_of(&["GET", "POST", "PUT", "PATCH", "DELETE"], |name| name)?;
         if known.pages && method != "GET" {
             own.fault("a listing is read, with GET");
-        } else if method == "GET" && known.carry.is_none() && !known.pages {
+        } else if method == "GET" && submits {
             own.fault("work is handed over with a body, which GET has not");
         }
         Some(method.to_owned())

@@ -110,7 +110,13 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
     rerun_key(reader, key.as_ref().and_then(Option::as_ref));
     let polls = calls.as_ref().is_none_or(|calls| calls.poll.is_some());
     let states = answers::states(reader, polls);
-    let facts = reader.required("facts").map(|own| answers::facts(&own, polls, &states));
+    let quotes = calls.as_ref().is_some_and(|calls| calls.quote.is_some());
+    let facts = reader.required("facts").map(|own| {
+        if quotes {
+            own.required("quoted");
+        }
+        answers::facts(&own, polls, &states)
+    });
     let meanings = reader.member("meanings").map(|own| answers::meanings(&own));
     let result_at = reader.member("resultAt").map_or(Some(""), |own| {
         let text = own.text()?;

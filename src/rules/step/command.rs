@@ -8,9 +8,11 @@ use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{Hold, ParkReason};
 use crate::model::ids::JobId;
 use crate::model::life::{Delivery, Stage};
+use crate::model::money::Amount;
 use crate::model::policy::LimitsPatch;
 use crate::model::storage::Erase;
 use crate::rules::exits::{may_be_disproved, may_be_found, may_be_revised};
+use crate::rules::next::is_priced;
 
 /// A wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +128,10 @@ fn resume(
         pen.op.limits = limits.apply(pen.op.limits);
     }
     pen.op.ledger.duplicated |= accept_duplicate;
+    if is_priced(&pen.op, pen.profile) {
+        // Prices change while people think.
+        pen.op.ledger.set(Amount::Quoted, None);
+    }
     let counters = &mut pen.op.counters;
     (counters.failures, counters.authorizations, counters.not_ready) = (0, 0, 0);
     (counters.refusals, counters.misses) = (0, 0);

@@ -8,6 +8,7 @@ mod command;
 mod delete;
 mod delivery;
 mod pen;
+mod quote;
 mod reconcile;
 mod result;
 mod settle;
@@ -77,6 +78,8 @@ pub enum Bound {
     Deadline,
     /// The count of state-changing attempts.
     Attempts,
+    /// What the lineage may cost.
+    Cost,
     /// The service's own lifetime of keys.
     KeyLifetime,
     /// The service knows no keys: a second sending may be a second execution.
@@ -128,17 +131,21 @@ pub fn step(
             Purpose::Submit => submit::send(&mut pen, scope)?,
             Purpose::Cancel => cancel::send(&mut pen)?,
             Purpose::Delete => delete::send(&mut pen)?,
-            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
-                return Err(Illegal.into());
-            }
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Settle
+            | Purpose::Reconcile
+            | Purpose::Quote => return Err(Illegal.into()),
         },
         Input::NotSent(purpose) => match purpose {
             Purpose::Submit => submit::not_sent(&mut pen)?,
             Purpose::Cancel => pen.op.life.cancel_answered(false)?,
             Purpose::Delete => delete::not_sent(&mut pen)?,
-            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
-                return Err(Illegal.into());
-            }
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Settle
+            | Purpose::Reconcile
+            | Purpose::Quote => return Err(Illegal.into()),
         },
         Input::Lost(purpose) => match purpose {
             Purpose::Submit => submit::lost(&mut pen)?,
@@ -149,6 +156,7 @@ pub fn step(
             Purpose::Settle if pen.op.life.settlement.is_none() => delete::failed(&mut pen, None)?,
             Purpose::Settle => settle::failed(&mut pen)?,
             Purpose::Reconcile => reconcile::failed(&mut pen, None)?,
+            Purpose::Quote => quote::failed(&mut pen, None)?,
         },
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
         Input::Heard(said) => submit::heard(&mut pen, &said)?,
@@ -181,6 +189,7 @@ fn answered(pen: &mut Pen<'_>, purpose: Purpose, verdict: &Verdict) -> Result<()
         Purpose::Settle => settle::answered(pen, verdict)?,
         Purpose::Delete => delete::answered(pen, verdict)?,
         Purpose::Reconcile => reconcile::answered(pen, verdict)?,
+        Purpose::Quote => quote::answered(pen, verdict)?,
     }
     Ok(())
 }

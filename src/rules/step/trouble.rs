@@ -74,7 +74,7 @@ pub(super) fn out_of_bounds(pen: &mut Pen<'_>, bound: Bound) -> Result<(), Illeg
     }
     match bound {
         Bound::Deadline => pen.park(ParkReason::DeadlineExceeded),
-        Bound::Attempts => pen.park(ParkReason::BudgetExhausted),
+        Bound::Attempts | Bound::Cost => pen.park(ParkReason::BudgetExhausted),
         Bound::KeyLifetime | Bound::NoKey => reconcile::unknowable(pen),
     }
 }

@@ -3,7 +3,7 @@ export interface Host {
   account(): string | null;
   authorize(
     service: string,
-    purpose: "submit" | "poll" | "result" | "call",
+    purpose: "submit" | "reconcile" | "poll" | "result" | "call" | "quote",
     refresh: boolean,
   ): Promise<{ headers: [string, string][]; scope?: string } | null>;
   validates(service: string): boolean;
@@ -18,6 +18,7 @@ export class Client {
   constructor(configJson: string, host: Host);
   submit(service: string, submissionJson: string, body: Uint8Array): Promise<string>;
   adopt(service: string, adoptionJson: string): Promise<string>;
+  quote(service: string, inquiryJson: string, body: Uint8Array): Promise<string>;
   find(service: string, intent: string): Promise<string | undefined>;
   forget(service: string, intent: string): Promise<string[]>;
   load(id: string): Promise<string | undefined>;

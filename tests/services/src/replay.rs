@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `POST /v1/scrape` | 200 with a result, when the work is done; `data: {markdown}` |
 //! | `POST /v1/map` | the same; `data: {links}` |
-//! | `POST /v1/quote` | 200 `{request_id, operation, credits, balance, sufficient}`, free; body `{operation: "scrape" \| "map", …}` |
+//! | `POST /v1/quote` | 200 `{request_id, operation, credits, balance, sufficient}`, free; by the query or the body: `operation` is `scrape` or `map` |
 //! | `GET /v1/activity/{request_id}` | 200 `{request_id, operation, url, status, created_at, credits, error}` |
 //!
 //! A result is `{request_id, success: true, operation, url, data, replayed, captured_at, credits:

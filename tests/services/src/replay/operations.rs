@@ -2,7 +2,7 @@
 use serde_json::{Value, json};
 
 use super::{Replay, refusal};
-use crate::frame::{Ending, Job, Known, Model, Opening, Phase, Steer, bearer};
+use crate::frame::{Ending, Job, Known, Model, Opening, Phase, Steer, bearer, query};
 use crate::http::digest;
 use crate::{Request, Response, Service};
 
@@ -93,7 +93,8 @@ impl Replay {
 
     pub(super) fn quote(&mut self, request: &Request) -> Response {
         let body = request.parsed();
-        let operation = body["operation"].as_str().unwrap_or("scrape");
+        let named = query(request, "operation");
+        let operation = named.or_else(|| body["operation"].as_str()).unwrap_or("scrape");
         if !matches!(operation, "scrape" | "map") {
             return self.refuse(422, "unprocessable_input", "There is no such operation.");
         }

@@ -1,0 +1,116 @@
+//! Asking a service what work would cost. Nothing is stored, and nothing is handed over.
+
+use super::ports::transport::Outgoing;
+use super::ports::{App, AuthorizeRequest, Clock, Ports, Transport};
+use super::submit::{check_body, misfit};
+use super::{Driver, exchange};
+use crate::engine::request::{call_headers, facts};
+use crate::model::answer::Answer;
+use crate::model::error::{Code, Error};
+use crate::model::ids::ServiceName;
+use crate::model::profile::{Call, FactSource, Meaning, Purpose};
+use crate::rules::classify::{Finding, Said, classify};
+use crate::rules::composition::params;
+use crate::rules::guidance::timer_ms;
+use crate::rules::template::fill;
+
+/// Work whose price is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inquiry {
+    /// Of which service.
+    pub service: ServiceName,
+    /// Media type of the body.
+    pub content_type: String,
+    /// Parameters of the service.
+    pub params: Vec<(String, String)>,
+    /// The body that would be submitted.
+    pub body: Vec<u8>,
+}
+
+impl<P: Ports> Driver<P> {
+    /// Asks a service what work would cost: one request, and a second one only with a fresh
+    /// credential. What is said holds the amount `quoted`.
+    ///
+    /// # Errors
+    /// `NO_ACCOUNT`, `UNKNOWN_SERVICE`, `INVALID_INPUT`; `NOT_ALLOWED` where the service gives no
+    /// quotes; `NO_QUOTE` where this one could not be had.
+    pub async fn quote(&self, inquiry: Inquiry) -> Result<Said, Error> {
+        self.account()?;
+        let service = self.service(&inquiry.service)?;
+        let profile = &service.profile;
+        let call = profile.calls.quote.as_ref().ok_or_else(|| {
+            let next_step = "leave quote() out for it; limits.cost still bounds reruns";
+            Error::new(Code::NotAllowed, "this service gives no quotes", next_step)
+        })?;
+        check_body(&inquiry.body)?;
+        let params = params(profile, &inquiry.params, &service.params).map_err(misfit)?;
+        let named = |name: &str| {
+            params.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+        };
+        let path = fill(call.path.as_deref().unwrap_or_default(), named).unwrap_or_default();
+        let url = [service.base_url.as_str(), &path].concat();
+        let facts = facts(profile, Purpose::Quote, None);
+        for refresh in [false, true] {
+            let Some(answer) = self.ask(&inquiry, call, &url, &facts, refresh).await else {
+                break;
+            };
+            let now = self.0.ports.runtime().now();
+            let verdict = classify(profile, Purpose::Quote, &answer, now);
+            if verdict.finding == Finding::Done {
+                return Ok(verdict.said);
+            }
+            if refresh || verdict.finding != Finding::Other(Meaning::NeedsCredential) {
+                return Err(refused(&verdict.said));
+            }
+        }
+        Err(none("the service gave no quote: it could not be asked, or did not answer"))
+    }
+
+    /// One question; `None` without a credential, and without an answer.
+    async fn ask(
+        &self,
+        inquiry: &Inquiry,
+        call: &Call,
+        url: &str,
+        facts: &[FactSource],
+        refresh: bool,
+    ) -> Option<Answer> {
+        let (service, purpose) = (inquiry.service.clone(), Purpose::Quote);
+        let request = AuthorizeRequest { service, purpose, refresh };
+        let authorization = self.0.ports.app().authorize(request).await?;
+        let mut headers = call_headers(call, None);
+        let body = call.has_body().then(|| inquiry.body.clone());
+        if body.is_some() {
+            headers.push("content-type", inquiry.content_type.as_str());
+        }
+        for (name, value) in authorization.headers.iter() {
+            headers.push(name, value);
+        }
+        let outgoing = Outgoing {
+            method: call.method.clone(),
+            url: url.into(),
+            headers,
+            body,
+            timeout_ms: timer_ms(call.timeout_ms),
+            idle: false,
+        };
+        let head = self.0.ports.transport().send(outgoing).await.ok()?;
+        exchange::facts_in::<P>(url, facts, head).await.ok()
+    }
+}
+
+/// The service has answered, and not with a price.
+fn refused(said: &Said) -> Error {
+    let mut message = String::from("the service gave no quote: HTTP ");
+    message.push_str(&said.fault.status.unwrap_or_default().to_string());
+    if let Some(code) = &said.fault.code {
+        message.push_str(", ");
+        message.push_str(code);
+    }
+    none(&message)
+}
+
+fn none(message: &str) -> Error {
+    let next_step = "nothing was handed over; correct what the message names, or ask again later";
+    Error::new(Code::NoQuote, message, next_step)
+}

@@ -297,7 +297,7 @@ export interface Ledger {
   readonly refund?: string;
   /** The account's balance after that. */
   readonly balance?: string;
-  /** What reading has cost, reckoned read by read. */
+  /** What reading has cost, reckoned read by read; reads whose answer died with a page are not known. */
   readonly reads?: string;
   /** The service's own word for the state of the charge. */
   readonly tokenState?: string;

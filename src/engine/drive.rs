@@ -99,13 +99,14 @@ impl Engine {
         let mut candidates = Vec::new();
         for (id, entry) in &self.entries {
             if entry.lane == *lane && entry.is_settled() {
-                candidates.push((entry.urgency(), id.clone()));
+                // Whoever has waited longest goes first, so that a rate keeps nobody for ever.
+                candidates.push((entry.urgency(), entry.not_before, id.clone()));
             }
         }
         candidates.sort_unstable();
         let crowded = self.is_crowded(lane, Queue::Work);
         let keep_ms = if crowded { KEEP_CROWDED_MS } else { KEEP_MS };
-        for (_, id) in candidates {
+        for (_, _, id) in candidates {
             self.drive_one(now, lane, &id, keep_ms);
         }
     }
@@ -185,6 +186,7 @@ impl Engine {
             return false;
         }
         self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count() < IN_FLIGHT_MAX
+            && self.is_within_rate(now, lane)
     }
 
     fn deliver(&mut self, now: Timestamp, id: &OperationId) {

@@ -7,6 +7,7 @@ use super::shelves::Shelf;
 use crate::model::ids::{Account, Epoch, LaneId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::operation::Operation;
+use crate::model::policy::Rate;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
@@ -32,6 +33,8 @@ pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 pub(super) struct LaneState {
     pub(super) ownership: Ownership,
     pub(super) gate: Option<Wait>,
+    /// How many requests its service takes.
+    pub(super) rate: Option<Rate>,
     /// By when this context has promised to have written again.
     lease_until: Timestamp,
     /// When the store was last asked for work.
@@ -51,10 +54,11 @@ pub(super) enum Ownership {
 }
 
 impl LaneState {
-    pub(super) const fn new() -> Self {
+    pub(super) const fn new(rate: Option<Rate>) -> Self {
         Self {
             ownership: Ownership::Other { ask_at: Timestamp(0) },
             gate: None,
+            rate,
             lease_until: Timestamp(0),
             read_at: Timestamp(0),
             work: Shelf::new(),
@@ -94,7 +98,7 @@ impl Engine {
         if let Some(account) = &self.account {
             for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
-                self.lanes.insert(id, LaneState::new());
+                self.lanes.insert(id, LaneState::new(service.profile.rate));
             }
         }
     }
@@ -106,8 +110,9 @@ impl Engine {
             let ask_at = now.after(CLAIM_AGAIN_MS);
             for (_, service) in &self.services {
                 let id = LaneId::of(account, &service.name, &service.origin);
-                let lane = LaneState { ownership: Ownership::Other { ask_at }, ..LaneState::new() };
-                self.lanes.insert(id, lane);
+                let lane = LaneState::new(service.profile.rate);
+                let ownership = Ownership::Other { ask_at };
+                self.lanes.insert(id, LaneState { ownership, ..lane });
             }
         }
     }

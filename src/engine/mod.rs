@@ -22,6 +22,7 @@ pub mod input;
 mod lanes;
 pub mod output;
 mod persist;
+mod rate;
 pub mod reply;
 pub mod request;
 mod revise;
@@ -65,6 +66,8 @@ pub struct Engine {
     entries: Table<OperationId, Entry>,
     writes: Table<Ticket, PendingWrite>,
     waiting: Table<OperationId, Vec<Waiting>>,
+    /// When requests left, by lane; only where the service states a rate.
+    sent: Table<LaneId, Vec<Timestamp>>,
     outputs: Vec<Output>,
     dice: Dice,
     tickets: u64,
@@ -99,6 +102,7 @@ impl Engine {
             entries: Table::new(),
             writes: Table::new(),
             waiting: Table::new(),
+            sent: Table::new(),
             outputs: Vec::new(),
             dice,
             tickets: 0,

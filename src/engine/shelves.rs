@@ -134,6 +134,9 @@ impl Engine {
             lane.work.look_at_all(Timestamp(0));
             lane.delivery.look_at_all(Timestamp(0));
         }
+        for at in self.sent.values_mut().flatten() {
+            *at = (*at).min(now);
+        }
         for entry in self.entries.values_mut() {
             entry.not_before = entry.not_before.min(now.after(REQUEST_FLOOR_MS));
             if let Some(exchange) = &mut entry.exchange {

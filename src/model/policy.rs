@@ -13,6 +13,15 @@ pub struct Backoff {
     pub cap_ms: u64,
 }
 
+/// How many requests a service takes in a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// So many at most, 1 to 10,000.
+    pub requests: u32,
+    /// In any stretch of this length, in milliseconds.
+    pub per_ms: u64,
+}
+
 /// The app's bounds on one operation and its lineage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -32,7 +32,7 @@ pub enum Next {
 pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     let life = &operation.life;
     if let Some(settlement) = &life.settlement {
-        return when(&settlement.hold, now, || Next::Exchange(Purpose::Settle));
+        return when(&settlement.hold, now, || read(operation, profile, Purpose::Settle));
     }
     if life.is_ended() && bites(Tooth::PollAfterEnding) && life.job().is_some() {
         return Next::Exchange(Purpose::Poll);
@@ -59,9 +59,9 @@ pub fn next(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
             Some(cancel) if !cancel.settled && cancel.read && profile.calls.cancel.is_some() => {
                 Next::Exchange(Purpose::Cancel)
             }
-            Some(_) | None => Next::Exchange(Purpose::Poll),
+            Some(_) | None => read(operation, profile, Purpose::Poll),
         },
-        Stage::Result { .. } => Next::Exchange(Purpose::Result),
+        Stage::Result { .. } => read(operation, profile, Purpose::Result),
         Stage::Ended { .. } => Next::Nothing,
     })
 }
@@ -164,6 +164,16 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     Next::Exchange(Purpose::Submit)
 }
 
+/// Reads that cost are made within what the lineage may cost.
+fn read(operation: &Operation, profile: &Profile, purpose: Purpose) -> Next {
+    let cost = profile.call(purpose).and_then(|call| call.cost);
+    if cost.is_some_and(|cost| operation.is_too_dear(cost)) {
+        Next::Park(Bound::Cost)
+    } else {
+        Next::Exchange(purpose)
+    }
+}
+
 /// Whether the service is asked for the price first: the cost is bounded, and nothing is accepted. A
 /// rerun has no body to ask with: its parent's price holds.
 pub fn is_priced(operation: &Operation, profile: &Profile) -> bool {
@@ -187,7 +197,7 @@ fn reconcile(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     if now < shown_at {
         Next::Wait(shown_at.min(deadline))
     } else {
-        Next::Exchange(Purpose::Reconcile)
+        read(operation, profile, Purpose::Reconcile)
     }
 }
 

@@ -10,7 +10,6 @@ use super::reader::{Fault, Faults, Reader};
 use super::status::Status;
 use super::url::split_url;
 use crate::model::ids::ServiceName;
-use crate::model::money::Credits;
 use crate::model::policy::{Limits, LimitsPatch, OnUnknown, Retention};
 use crate::model::profile::KeyCarrier;
 
@@ -272,19 +271,11 @@ fn retention(reader: &Reader<'_>) -> Retention {
 fn limits(reader: &Reader<'_>) -> LimitsPatch {
     reader.only(&["sendWithinMs", "totalMs", "attempts", "cost"]);
     let time = |name: &str| reader.member(name).and_then(|own| own.whole(1, DEADLINE_MS_MAX));
-    let cost = reader.member("cost").and_then(|own| {
-        let fits = Credits(1)..Credits(i64::MAX);
-        let cost = Credits::parse(own.number()?).filter(|cost| fits.contains(cost));
-        if cost.is_none() {
-            own.fault("it must be a number of credits above 0");
-        }
-        cost
-    });
     LimitsPatch {
         send_within_ms: time("sendWithinMs"),
         total_ms: time("totalMs"),
         attempts: reader.member("attempts").and_then(|own| own.whole_u32(1, 1_000)),
-        cost,
+        cost: reader.member("cost").and_then(|own| own.credits()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use core::cell::RefCell;
 
+use crate::model::money::Credits;
 use crate::model::value::Value;
 
 /// One thing that is wrong with an input.
@@ -174,6 +175,16 @@ impl<'a> Reader<'a> {
     /// As [`Reader::whole`], for 32 bits.
     pub fn whole_u32(&self, min: u32, max: u32) -> Option<u32> {
         u32::try_from(self.whole(u64::from(min), u64::from(max))?).ok()
+    }
+
+    /// An amount above 0.
+    pub fn credits(&self) -> Option<Credits> {
+        let fits = Credits::LEAST..Credits(i64::MAX);
+        let credits = Credits::parse(self.number()?).filter(|own| fits.contains(own));
+        if credits.is_none() {
+            self.fault("it must be a number of credits above 0");
+        }
+        credits
     }
 
     /// A value by its name in a table; a fault that lists the names when it is none of them.

@@ -10,8 +10,9 @@ use holdfast::model::policy::Limits;
 use holdfast::model::profile::Purpose;
 use holdfast::rules::classify::Said;
 use holdfast::rules::exits::exits;
+use holdfast::rules::profile;
 use holdfast::rules::step::Command;
-use holdfast_services::{Call, Fault, Loopback, Replay, RunHarvester, Service};
+use holdfast_services::{Call, Config, Fault, Loopback, Replay, RunHarvester, Service};
 use serde_json::{Value, json};
 
 const RUNHARVESTER: &str = include_str!("../../pkg-template/profiles/runharvester.json");
@@ -297,5 +298,118 @@ fn no_number_that_a_service_tells_makes_a_limit_wider() {
         if let Ok(second) = retried {
             assert_eq!(second.spent.cost, Credits(0), "what is given back pays for nothing else");
         }
+    }
+}
+
+/// Each read of a status or a result costs 1 here, as the profile says.
+fn reading(faults: &str) -> World {
+    let mut profile: Value = serde_json::from_str(RUNHARVESTER).expect("JSON");
+    profile["calls"]["poll"]["cost"] = json!(1);
+    profile["calls"]["result"]["cost"] = json!(1);
+    let config = Config { read_price: 1, ..Config::default() };
+    world(RunHarvester::new(config), &profile.to_string(), faults)
+}
+
+/// What the service has charged in all, less what it has given back.
+fn charged(world: &World) -> Credits {
+    let service = world.0.service.borrow();
+    let whole = service.ledger().charged_credits - service.ledger().refunded_credits;
+    Credits(i64::try_from(whole).expect("few") * 1_000_000)
+}
+
+#[test]
+fn reads_that_cost_are_in_the_ledger_as_in_the_services() {
+    for faults in [
+        "[]",
+        r#"[{"call":"poll","fault":"lose_after","times":2}]"#,
+        r#"[{"call":"result","fault":"truncate"}]"#,
+        r#"[{"call":"poll","fault":"rate_limited"}]"#,
+        r#"[{"call":"poll","fault":"status","status":503,"times":2}]"#,
+    ] {
+        let world = reading(faults);
+        let ended = world.live(&world.open(), "daily", "");
+        assert_eq!(standing(&ended), "succeeded");
+        assert_eq!(ended.ledger.cost(), charged(&world), "{faults}: {:?}", ended.ledger);
+        assert!(ended.ledger.get(Amount::Reads) >= Some(credits("2")));
+    }
+}
+
+#[test]
+fn late_billing_is_read_at_its_price() {
+    let world = reading("[]");
+    let context = world.open();
+    let operation = world.submit(&context, "daily", "");
+    world.cancel(&context, &operation).expect("it is wanted");
+    let settled = world.settle(&context, "daily").expect("billing is read out");
+    assert_eq!(standing(&settled), "cancelled");
+    assert_eq!(settled.ledger.cost(), charged(&world), "{:?}", settled.ledger);
+}
+
+#[test]
+fn reads_stop_at_the_limit_and_go_on_with_a_higher_one() {
+    let world = reading("[]");
+    let context = bounded(&world, "7");
+    let parked = world.live(&context, "daily", r#","duration_ms":60000"#);
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    assert_eq!(parked.ledger.cost(), credits("7"));
+    assert_eq!(count(&world, Call::Poll), 2);
+    assert!(exits(&parked).contains(&"resume({limits})"));
+    world.command(&context, &parked, raised("500")).expect("an exit");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!((standing(&ended), ended.ledger.cost()), ("succeeded", charged(&world)));
+}
+
+#[test]
+fn late_billing_is_given_up_where_reading_it_would_go_beyond_the_limit() {
+    let world = reading("[]");
+    let context = bounded(&world, "6");
+    let operation = world.submit(&context, "daily", "");
+    world.cancel(&context, &operation).expect("it is wanted");
+    let settled = world.settle(&context, "daily").expect("it comes to rest");
+    assert_eq!(standing(&settled), "cancelled");
+    assert_eq!((&settled.life.settlement, settled.ledger.cost()), (&None, credits("6")));
+}
+
+#[test]
+fn what_an_answer_says_that_its_read_has_cost_goes_before_the_profile() {
+    let body = json!({"id": "req_000001", "status": "running", "billing": {"read": 0.25}});
+    let fault =
+        json!([{"call": "poll", "fault": "status", "status": 200, "body": body.to_string()}]);
+    let mut profile: Value = serde_json::from_str(RUNHARVESTER).expect("JSON");
+    profile["facts"]["readCost"] = json!(["/billing/read"]);
+    profile["calls"]["result"]["cost"] = json!(2);
+    let world = world(RunHarvester::default(), &profile.to_string(), &fault.to_string());
+    let ended = world.live(&world.open(), "daily", "");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(ended.ledger.get(Amount::Reads), Some(credits("2.25")));
+}
+
+#[test]
+fn without_a_price_reads_are_free_and_not_bounded() {
+    let world = world(RunHarvester::default(), RUNHARVESTER, "[]");
+    let ended = world.live(&bounded(&world, "5"), "daily", "");
+    assert_eq!((standing(&ended), ended.ledger.get(Amount::Reads)), ("succeeded", None));
+}
+
+#[test]
+fn a_profile_whose_prices_or_rates_mean_nothing_is_refused() {
+    for (place, value, fault) in [
+        ("/calls/poll/cost", json!(0), "/calls/poll/cost"),
+        ("/calls/poll/cost", json!(-1), "/calls/poll/cost"),
+        ("/calls/result/cost", json!("1"), "/calls/result/cost"),
+        ("/calls/submit/cost", json!(1), "/calls/submit/cost"),
+        ("/calls/cancel/cost", json!(1), "/calls/cancel/cost"),
+        ("/calls/quote", json!({"method": "POST", "path": "/price"}), "/facts/quoted"),
+        ("/calls/quote", json!({"method": "POST", "path": "/price/{id}"}), "/calls/quote/path"),
+        ("/rate", json!({"requests": 0, "perMs": 1000}), "/rate/requests"),
+        ("/rate", json!({"requests": 5}), "/rate/perMs"),
+        ("/chargeReceipt", json!("bill"), "/chargeReceipt"),
+    ] {
+        let mut profile: Value = serde_json::from_str(RUNHARVESTER).expect("JSON");
+        let (outer, name) = place.rsplit_once('/').expect("a place");
+        let object = profile.pointer_mut(outer).and_then(Value::as_object_mut);
+        object.expect("an object").insert(name.into(), value);
+        let faults = profile::read(&profile.to_string()).expect_err("a fault");
+        assert!(faults.iter().any(|own| own.pointer == fault), "{place}: {faults:?}");
     }
 }

@@ -24,6 +24,7 @@ mod money;
 mod paged;
 mod pages;
 mod profile_schema;
+mod rate;
 mod reconcile;
 mod replay;
 mod results;

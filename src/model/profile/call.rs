@@ -1,5 +1,7 @@
 //! The calls that a service has, and what they are made for.
 
+use crate::model::money::Credits;
+
 /// The calls of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calls {
@@ -42,6 +44,8 @@ pub struct Call {
     pub stream: Option<Stream>,
     /// How long one exchange may take, in milliseconds.
     pub timeout_ms: u64,
+    /// What one read costs, where its answer does not say.
+    pub cost: Option<Credits>,
 }
 
 /// An answer that comes as events.

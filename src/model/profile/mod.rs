@@ -13,7 +13,7 @@ pub use pages::Pages;
 pub use reconcile::{Mark, Reconcile};
 
 use super::money::ReceiptKind;
-use super::policy::Backoff;
+use super::policy::{Backoff, Rate};
 
 /// The word for the HTTP status of an answer in [`Profile::states`] begins with this.
 pub const HTTP_WORD: &str = "http:";
@@ -56,6 +56,8 @@ pub struct Profile {
     pub poll: Backoff,
     /// Pace of retries after a failed exchange.
     pub retry: Backoff,
+    /// How many requests the service takes in a while; `None`: it is not said.
+    pub rate: Option<Rate>,
     /// How long after acceptance a 404 is no news, in milliseconds.
     pub not_found_grace_ms: u64,
     /// How often a complete job's result may be "not ready".

@@ -37,6 +37,8 @@ pub struct Said {
     pub captured_at: Option<Timestamp>,
     /// Credits as reported.
     pub ledger: Ledger,
+    /// What this read has cost.
+    pub read_cost: Option<Credits>,
     /// The id of the work that a success of a submission names.
     pub job: Option<JobId>,
     /// The id of the job that an earlier request with the same key has led to.
@@ -110,6 +112,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
         expires_at: facts.text("expiresAt").and_then(|text| point_in_time(text, now)),
         captured_at: facts.text("capturedAt").and_then(|text| point_in_time(text, now)),
         ledger: ledger(facts),
+        read_cost: amount(facts, "readCost", false),
         job: None,
         existing: job_id(facts, "existingId"),
         carried: Carried::new(),
@@ -118,14 +121,18 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
     }
 }
 
-/// The amounts that an answer tells. An amount below nothing says nothing, where none can be.
+/// The amounts that an answer tells. One below nothing says nothing, where none can be.
 fn ledger(facts: &Facts) -> Ledger {
     let mut ledger = Ledger { token_state: facts.text("tokenState").map(cut), ..Ledger::default() };
     for amount in Amount::ALL.iter().filter(|own| **own != Amount::Reads) {
-        let credits = facts.text(amount.name()).and_then(Credits::parse);
-        ledger.set(*amount, credits.filter(|own| amount.may_be_negative() || *own >= Credits(0)));
+        ledger.set(*amount, self::amount(facts, amount.name(), amount.may_be_negative()));
     }
     ledger
+}
+
+fn amount(facts: &Facts, name: &str, may_be_negative: bool) -> Option<Credits> {
+    let credits = facts.text(name).and_then(Credits::parse);
+    credits.filter(|own| may_be_negative || *own >= Credits(0))
 }
 
 fn class_of(word: Option<&str>) -> FailureClass {

@@ -1,3 +1,4 @@
+use crate::model::money::Credits;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

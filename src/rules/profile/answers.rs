@@ -33,6 +33,7 @@ pub(super) const FACTS: &[&str] = &[
     "released",
     "refund",
     "balance",
+    "readCost",
     "tokenState",
     "replayed",
 ];

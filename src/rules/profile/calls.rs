@@ -15,23 +15,27 @@ struct Known<'a> {
     carry: Option<&'a [FactSource]>,
     /// It lists jobs, page by page.
     pages: bool,
+    /// It reads, which may cost.
+    reads: bool,
     /// It brings a result, which may come as a stream.
     streams: bool,
 }
 
 pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
     reader.only(&["submit", "poll", "result", "cancel", "retry", "delete", "list", "quote"]);
-    let of_a_job = Known { params, carry: Some(carry), pages: false, streams: false };
-    let of_none = Known { params, carry: None, pages: false, streams: false };
+    let of_a_job = Known { params, carry: Some(carry), pages: false, reads: false, streams: false };
+    let of_none = Known { carry: None, ..of_a_job };
     let submit = reader.required("submit");
     let result_on = submit.as_ref().and_then(|own| own.member("resultOn"));
     let submit = submit.and_then(|own| call(&own, Known { streams: true, ..of_none }));
     let quote = reader.member("quote").map(|own| call(&own, of_none));
-    let list = reader.member("list").map(|own| call(&own, Known { pages: true, ..of_none }));
+    let list =
+        reader.member("list").map(|own| call(&own, Known { pages: true, reads: true, ..of_none }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
-    let poll = other("poll");
+    let read = Known { reads: true, ..of_a_job };
+    let poll = reader.member("poll").map(|own| call(&own, read));
     let result = reader.member("result");
-    let result = result.map(|own| call(&own, Known { streams: true, ..of_a_job }));
+    let result = result.map(|own| call(&own, Known { streams: true, ..read }));
     let (cancel, retry, delete) = (other("cancel"), other("retry"), other("delete"));
     Some(Calls {
         submit: submit?,
@@ -54,6 +58,9 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     }
     if known.streams {
         members.push("stream");
+    }
+    if known.reads {
+        members.push("cost");
     }
     reader.only(&members);
     let method = reader.required("method").and_then(|own| {
@@ -91,6 +98,7 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
         headers: reader.member("headers").map(|own| headers(&own)).unwrap_or_default(),
         stream: reader.member("stream").and_then(|own| stream(&own)),
         timeout_ms: timeout_ms?,
+        cost: reader.member("cost").and_then(|own| own.credits()),
     })
 }
 

@@ -52,6 +52,7 @@ const MEMBERS: &[&str] = &[
     "resultAnyForm",
     "poll",
     "retry",
+    "rate",
     "notFoundGraceMs",
     "notReadyMax",
     "retentionMs",
@@ -129,6 +130,7 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
     let any_form = reader.member("resultAnyForm").map_or(Some(false), |own| own.bool());
     let poll = pace::pace(reader.member("poll"), pace::POLL);
     let retry = pace::pace(reader.member("retry"), pace::RETRY);
+    let rate = reader.member("rate").map(|own| pace::rate(&own));
     let grace = reader.member("notFoundGraceMs").map(|own| own.whole(0, TIME_MS_MAX));
     let not_ready = reader.member("notReadyMax").map(|own| own.whole_u32(1, 1_000));
     let retention = reader.member("retentionMs").map(|own| own.whole(1, TIME_MS_MAX));
@@ -153,6 +155,7 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         result_any_form: any_form?,
         poll,
         retry,
+        rate: rate.flatten(),
         not_found_grace_ms: grace.unwrap_or(Some(NOT_FOUND_GRACE_MS))?,
         not_ready_max: not_ready.unwrap_or(Some(NOT_READY_MAX))?,
         retention_ms: retention.flatten(),

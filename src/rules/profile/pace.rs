@@ -1,12 +1,22 @@
 //! Reads growing waits.
 
 use super::TIME_MS_MAX;
-use crate::model::policy::Backoff;
+use crate::model::policy::{Backoff, Rate};
 use crate::rules::bounds::REQUEST_FLOOR_MS;
 use crate::rules::reader::Reader;
 
 pub(super) const POLL: Backoff = Backoff { first_ms: 1_000, factor_tenths: 16, cap_ms: 30_000 };
 pub(super) const RETRY: Backoff = Backoff { first_ms: 1_000, factor_tenths: 20, cap_ms: 60_000 };
+
+/// Most requests that a rate may name.
+const REQUESTS_MAX: u32 = 10_000;
+
+pub(super) fn rate(reader: &Reader<'_>) -> Option<Rate> {
+    reader.only(&["requests", "perMs"]);
+    let requests = reader.required("requests").and_then(|own| own.whole_u32(1, REQUESTS_MAX));
+    let per_ms = reader.required("perMs").and_then(|own| own.whole(1, TIME_MS_MAX));
+    Some(Rate { requests: requests?, per_ms: per_ms? })
+}
 
 pub(super) fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
     let Some(reader) = reader else {

@@ -147,17 +147,7 @@ pub fn step(
             | Purpose::Reconcile
             | Purpose::Quote => return Err(Illegal.into()),
         },
-        Input::Lost(purpose) => match purpose {
-            Purpose::Submit => submit::lost(&mut pen)?,
-            Purpose::Cancel => cancel::lost(&mut pen)?,
-            Purpose::Delete => delete::lost(&mut pen)?,
-            Purpose::Poll => work::failed(&mut pen, None)?,
-            Purpose::Result => result::failed(&mut pen, None)?,
-            Purpose::Settle if pen.op.life.settlement.is_none() => delete::failed(&mut pen, None)?,
-            Purpose::Settle => settle::failed(&mut pen)?,
-            Purpose::Reconcile => reconcile::failed(&mut pen, None)?,
-            Purpose::Quote => quote::failed(&mut pen, None)?,
-        },
+        Input::Lost(purpose) => lost(&mut pen, purpose)?,
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
         Input::Heard(said) => submit::heard(&mut pen, &said)?,
         Input::Unauthorized(purpose) => trouble::unauthorized(&mut pen, purpose)?,
@@ -178,8 +168,26 @@ pub fn step(
     Ok(pen.finish())
 }
 
+/// An answer that is lost may have been billed all the same.
+fn lost(pen: &mut Pen<'_>, purpose: Purpose) -> Result<(), Refused> {
+    pen.count_read(purpose, None);
+    match purpose {
+        Purpose::Submit => submit::lost(pen)?,
+        Purpose::Cancel => cancel::lost(pen)?,
+        Purpose::Delete => delete::lost(pen)?,
+        Purpose::Poll => work::failed(pen, None)?,
+        Purpose::Result => result::failed(pen, None)?,
+        Purpose::Settle if pen.op.life.settlement.is_none() => delete::failed(pen, None)?,
+        Purpose::Settle => settle::failed(pen)?,
+        Purpose::Reconcile => reconcile::failed(pen, None)?,
+        Purpose::Quote => quote::failed(pen, None)?,
+    }
+    Ok(())
+}
+
 fn answered(pen: &mut Pen<'_>, purpose: Purpose, verdict: &Verdict) -> Result<(), Refused> {
     pen.heard(&verdict.said);
+    pen.count_read(purpose, Some(&verdict.said));
     match purpose {
         Purpose::Submit => submit::answered(pen, verdict)?,
         Purpose::Poll => work::answered(pen, verdict)?,

@@ -10,6 +10,7 @@ use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::ids::JobId;
 use crate::model::journal::Entry;
 use crate::model::life::{Illegal, Settlement, Stage};
+use crate::model::money::Amount;
 use crate::model::operation::Operation;
 use crate::model::policy::Backoff;
 use crate::model::profile::{Profile, Purpose};
@@ -149,6 +150,28 @@ impl<'a> Pen<'a> {
             }
         }
         self.op.ledger.take_up(&said.ledger);
+    }
+
+    /// Counts what a read has cost: as its answer says, else as the profile does. What is refused is
+    /// taken to be free.
+    pub(super) fn count_read(&mut self, purpose: Purpose, said: Option<&Said>) {
+        let call = match purpose {
+            Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
+                self.profile.call(purpose)
+            }
+            Purpose::Submit | Purpose::Cancel | Purpose::Delete | Purpose::Quote => None,
+        };
+        let Some(call) = call else {
+            return;
+        };
+        let told = said.and_then(|said| said.read_cost);
+        let status = said.and_then(|said| said.fault.status);
+        let served = status.is_none_or(|status| (200..300).contains(&status));
+        let usual = call.cost.filter(|_| served);
+        if let Some(cost) = told.or(usual) {
+            let before = self.op.ledger.get(Amount::Reads).unwrap_or_default();
+            self.op.ledger.set(Amount::Reads, Some(before.plus(cost)));
+        }
     }
 
     /// How long to wait after a failed exchange: as the service says, else by own backoff.

@@ -73,6 +73,10 @@ pub(super) fn out_of_bounds(pen: &mut Pen<'_>, bound: Bound) -> Result<(), Illeg
         return Err(Illegal);
     }
     match bound {
+        Bound::Cost if pen.op.life.is_ended() => {
+            pen.note("settlement.given_up");
+            pen.op.life.settle(None)
+        }
         Bound::Deadline => pen.park(ParkReason::DeadlineExceeded),
         Bound::Attempts | Bound::Cost => pen.park(ParkReason::BudgetExhausted),
         Bound::KeyLifetime | Bound::NoKey => reconcile::unknowable(pen),

@@ -34,7 +34,7 @@ impl Model for RunHarvester {
     }
 
     fn serve(&mut self, now_ms: u64, request: &Request, route: Route<'_>) -> Response {
-        match (route.call, route.id) {
+        let answer = match (route.call, route.id) {
             (Call::Submit, _) => self.submit(now_ms, request),
             (Call::Poll, Some(id)) => self.poll(now_ms, id),
             (Call::Result, Some(id)) => self.result(now_ms, id),
@@ -42,7 +42,14 @@ impl Model for RunHarvester {
             (Call::Delete, Some(id)) => self.delete(now_ms, id),
             (Call::Retry, Some(id)) => self.retry(now_ms, request, id),
             _ => self.refuse(404, "ROUTE_NOT_FOUND", "There is nothing at this path."),
+        };
+        let price = self.config.read_price;
+        if let (Call::Poll | Call::Result, Some(id), 200, 1..) =
+            (route.call, route.id, answer.status, price)
+        {
+            self.desk.charge(id, price);
         }
+        answer
     }
 
     fn refuse_credential(&mut self) -> Response {

@@ -16,6 +16,8 @@ pub struct Config {
     pub key_retention_ms: u64,
     /// How long the billing of a cancelled job stays open; 2 s by default.
     pub settle_after_ms: u64,
+    /// Credits that each read of a status or a result costs; none by default.
+    pub read_price: u64,
     /// What ids begin with; `req_` by default.
     pub id_prefix: String,
 }
@@ -28,6 +30,7 @@ impl Default for Config {
             base: 5,
             key_retention_ms: 86_400_000,
             settle_after_ms: 2000,
+            read_price: 0,
             id_prefix: "req_".to_owned(),
         }
     }

@@ -1,0 +1,91 @@
+//! A rate that a profile states is kept over all operations of a lane.
+
+use crate::world::{Settings, World, standing};
+use holdfast_services::{Call, Loopback, RunHarvester};
+use serde_json::{Value, json};
+
+const PROFILE: &str = include_str!("../../pkg-template/profiles/runharvester.json");
+
+fn paced(requests: u32, per_ms: u64) -> World {
+    let mut profile: Value = serde_json::from_str(PROFILE).expect("JSON");
+    // Each operation alone would fill the rate.
+    profile["poll"] = json!({ "firstMs": 300, "factor": 1, "capMs": 300 });
+    profile["rate"] = json!({ "requests": requests, "perMs": per_ms });
+    let service = Loopback::new(RunHarvester::default());
+    World::of(Settings::default(), service, &profile.to_string())
+}
+
+/// When each request came; all of them take the same time to get there.
+fn sent(world: &World) -> Vec<u64> {
+    world.requests(Call::Any).iter().map(|own| own.time_ms).collect()
+}
+
+/// Most requests in any stretch of this length.
+fn most_within(sent: &[u64], per_ms: u64) -> usize {
+    let within = |from: &u64| sent.iter().filter(|at| (*from..from + per_ms).contains(at)).count();
+    sent.iter().map(within).max().unwrap_or(0)
+}
+
+fn submit_many(world: &World, count: u32) -> Vec<String> {
+    let context = world.open();
+    let intents: Vec<_> = (0..count).map(|number| format!("daily:{number}")).collect();
+    for intent in &intents {
+        world.submit(&context, intent, "");
+    }
+    for intent in &intents {
+        let ended = world.settle(&context, intent).expect("it ends");
+        assert_eq!(standing(&ended), "succeeded", "{intent}");
+    }
+    intents
+}
+
+#[test]
+fn no_stretch_of_time_sees_more_requests_than_the_rate_over_all_operations() {
+    for (requests, per_ms) in [(1, 300), (1, 2_000), (3, 5_000), (10, 1_000), (40, 60_000)] {
+        let world = paced(requests, per_ms);
+        submit_many(&world, 7);
+        let sent = sent(&world);
+        let most = most_within(&sent, per_ms);
+        assert!(most <= requests as usize, "{most} of {requests} in {per_ms} ms");
+        assert!(sent.len() >= 21, "each is submitted, polled and fetched");
+    }
+}
+
+#[test]
+fn a_rate_that_is_not_reached_delays_nothing() {
+    let world = paced(10_000, 1_000);
+    submit_many(&world, 5);
+    let own = sent(&world);
+    let free = World::new();
+    submit_many(&free, 5);
+    assert_eq!(own.first(), sent(&free).first());
+    assert_eq!(world.requests(Call::Submit).len(), 5);
+    let first = own.first().expect("a request");
+    assert!(own.iter().take(5).all(|at| at - first < 1_000), "{own:?}");
+}
+
+#[test]
+fn a_tight_rate_keeps_no_operation_waiting_for_ever() {
+    let world = paced(1, 1_000);
+    let context = world.open();
+    for number in 0..6 {
+        world.submit(&context, &format!("daily:{number}"), r#","duration_ms":600000"#);
+    }
+    world.pass(60_000);
+    for number in 0..6 {
+        let own = world.stored(&format!("daily:{number}")).expect("it is stored");
+        assert!(own.counters.polls >= 3, "{number} was polled {} times", own.counters.polls);
+    }
+}
+
+#[test]
+fn a_wish_to_cancel_before_anything_was_sent_needs_no_request() {
+    let world = paced(1, 3_600_000);
+    let context = world.open();
+    world.submit(&context, "first", "");
+    let second = world.submit(&context, "second", "");
+    world.pass(1_000);
+    world.cancel(&context, &second).expect("it ends");
+    let ended = world.settle(&context, "second").expect("it ends");
+    assert_eq!((standing(&ended), world.requests(Call::Submit).len()), ("cancelled", 1));
+}

@@ -18,6 +18,7 @@ export function toEvent(state, entry) {
     "holdfast.job.id": state.jobId,
     "holdfast.purpose": entry.purpose,
     "holdfast.job.state": entry.state,
+    "holdfast.operation.cost": entry.cost,
     "holdfast.wait.ms": entry.waitMs,
     "holdfast.wait.reason": entry.reason,
     "http.response.status_code": entry.httpStatus,

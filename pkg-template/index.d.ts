@@ -473,6 +473,8 @@ export interface JournalEntry {
   /** How long it waits from here, and why. */
   readonly waitMs?: number;
   readonly reason?: string;
+  /** What the operation has cost so far, where that has just changed. */
+  readonly cost?: string;
 }
 
 /**

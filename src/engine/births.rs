@@ -78,6 +78,7 @@ impl Engine {
             code: None,
             state: None,
             wait: None,
+            cost: None,
         }];
         let done = Step {
             operation: entry.operation.clone(),

@@ -1,5 +1,6 @@
 //! The journal: what happened to an operation, in fields that cannot hold a secret.
 
+use super::money::Credits;
 use super::profile::Purpose;
 use super::time::Timestamp;
 
@@ -20,6 +21,8 @@ pub struct Entry {
     pub state: Option<String>,
     /// How long it waits now, in milliseconds, and why.
     pub wait: Option<(u64, &'static str)>,
+    /// What the operation has cost so far, where that has just changed.
+    pub cost: Option<Credits>,
 }
 
 /// Most entries kept for an operation; the oldest go first.

@@ -2,6 +2,7 @@
 
 use super::writer::Object;
 use crate::engine::output::Line;
+use crate::model::money::Credits;
 use crate::model::profile::Purpose;
 
 /// A line's text.
@@ -19,5 +20,6 @@ pub fn encode_line(line: &Line) -> String {
     if let Some((wait_ms, reason)) = entry.wait {
         out.number("waitMs", wait_ms).text("reason", reason);
     }
+    out.some_text("cost", entry.cost.map(Credits::to_text).as_deref());
     out.end()
 }

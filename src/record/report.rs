@@ -174,7 +174,7 @@ fn transition(line: &Reader<'_>) -> String {
     for name in ["at", "count", "httpStatus", "waitMs"] {
         page.number(name, line.member(name).and_then(|own| own.whole(0, u64::MAX)));
     }
-    for name in ["event", "purpose", "code", "state", "reason"] {
+    for name in ["event", "purpose", "code", "state", "reason", "cost"] {
         page.token(name, line.member(name).and_then(|own| own.text()));
     }
     page.0.end()

@@ -231,3 +231,36 @@ fn amounts_that_mean_nothing_are_not_kept() {
         assert_eq!(amount(&ended, Amount::Base).as_deref(), kept, "{body}");
     }
 }
+
+#[test]
+fn the_journal_tells_each_change_of_what_it_costs_and_nothing_else_of_it() {
+    let world = world(RunHarvester::default(), RUNHARVESTER, "[]");
+    let context = world.open();
+    let ended = world.live(&context, "daily", r#","outcome":"failed""#);
+    let mut told = Vec::new();
+    for line in world.journal(&context, &ended.identity.id) {
+        let line: Value = serde_json::from_str(&line).expect("JSON");
+        if let Some(cost) = line["cost"].as_str() {
+            told.push((line["event"].as_str().expect("a name").to_owned(), cost.to_owned()));
+        }
+    }
+    let line = |event: &str, cost: &str| (event.to_owned(), cost.to_owned());
+    assert_eq!(told, [line("submit.answered", "5"), line("poll.answered", "0")]);
+}
+
+#[test]
+fn a_reservation_that_is_released_late_is_picked_up_after_a_cancel() {
+    let profile = RUNHARVESTER
+        .replace(r#""base": ["/billing/base"]"#, r#""reserved": ["/billing/base"]"#)
+        .replace(r#""refund": ["/billing/refund"]"#, r#""released": ["/billing/refund"]"#);
+    let world = world(RunHarvester::default(), &profile, "[]");
+    let context = world.open();
+    let operation = world.submit(&context, "daily", r#","duration_ms":4000"#);
+    world.pass(1_500);
+    world.cancel(&context, &operation).expect("it is wanted");
+    let ended = world.until("daily", |own| own.life.is_ended());
+    assert_eq!(ended.ledger.cost(), Credits(5_000_000), "all of it is still set aside");
+    let settled = world.settle(&context, "daily").expect("billing is read out");
+    assert_eq!(amount(&settled, Amount::Released).as_deref(), Some("2"));
+    is_the_services(&world, &settled);
+}

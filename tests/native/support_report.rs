@@ -52,7 +52,7 @@ fn it_has_the_members_that_are_allowed_and_no_other() {
     const OF_AN_ERROR: &str = "class code httpStatus traceId";
     const OF_A_LEDGER: &str = "adjustment base charged cost lineageCost quoted reads refund released \
          possiblyDuplicated reserved tokenState";
-    const OF_A_LINE: &str = "at code count event httpStatus purpose reason state waitMs";
+    const OF_A_LINE: &str = "at code cost count event httpStatus purpose reason state waitMs";
     for (faults, options) in [
         ("[]", ""),
         ("[]", r#","outcome":"failed""#),

@@ -7,6 +7,7 @@ use crate::model::ending::{Ending, FailureClass, ResultRef};
 use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::journal::Entry;
 use crate::model::life::{Delivery, Settlement};
+use crate::model::money::Credits;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 use crate::model::time::{Timestamp, Wait};
@@ -202,16 +203,24 @@ fn a_journal_line_is_what_the_app_gets() {
         code: Some("SLOW_DOWN".into()),
         state: Some("running".into()),
         wait: Some((1_000, WaitReason::RateLimit.name())),
+        cost: Credits::parse("2.5"),
     };
     let line = Line { number: 4, count: 2, entry };
     let text = encode_line(&line);
     assert_eq!(
         text,
-        r#"{"at":5,"event":"poll.answered","count":2,"purpose":"poll","httpStatus":429,"code":"SLOW_DOWN","state":"running","waitMs":1000,"reason":"rateLimit"}"#
+        r#"{"at":5,"event":"poll.answered","count":2,"purpose":"poll","httpStatus":429,"code":"SLOW_DOWN","state":"running","waitMs":1000,"reason":"rateLimit","cost":"2.5"}"#
     );
     declared(&serde_json::from_str(&text).unwrap(), interface("JournalEntry"));
-    let entry =
-        Entry { purpose: None, status: None, code: None, state: None, wait: None, ..line.entry };
+    let entry = Entry {
+        purpose: None,
+        status: None,
+        code: None,
+        state: None,
+        wait: None,
+        cost: None,
+        ..line.entry
+    };
     assert_eq!(
         encode_line(&Line { number: 1, count: 1, entry }),
         r#"{"at":5,"event":"poll.answered","count":1}"#

@@ -46,7 +46,13 @@ impl<'a> Pen<'a> {
         Self { op, profile, now, dice, step }
     }
 
-    pub(super) fn finish(self) -> Step {
+    pub(super) fn finish(mut self) -> Step {
+        let cost = self.op.ledger.cost();
+        if cost != self.step.operation.ledger.cost()
+            && let Some(entry) = self.step.entries.first_mut()
+        {
+            entry.cost = Some(cost);
+        }
         Step { operation: self.op, ..self.step }
     }
 
@@ -112,6 +118,7 @@ impl<'a> Pen<'a> {
             code: None,
             state: None,
             wait: None,
+            cost: None,
         });
         let last = self.step.entries.len() - 1;
         &mut self.step.entries[last]

@@ -14,11 +14,16 @@ const WORK_S = "1.5";
 const say = (text) => console.error(`demo --check: ${text}`);
 const setToken = (token) => (globalThis.demoToken = token);
 
+/** The browser that runs, if any. */
+let running;
+
+const open = async (profile) => (running = await Chromium.open(profile));
+
 async function story(service, profile, token) {
   const began = Date.now();
   await service.hold("submit");
 
-  let chromium = await Chromium.open(profile);
+  let chromium = await open(profile);
   let page = await openDemo(chromium, service, token);
   const intent = `check-${randomUUID()}`;
   await page.fill('[name="intent"]', intent);
@@ -30,7 +35,7 @@ async function story(service, profile, token) {
   say(`${intent} is accepted and charged (${charged.charges}), and not answered: killing Chromium`);
   await chromium.kill();
 
-  chromium = await Chromium.open(profile);
+  chromium = await open(profile);
   await service.release();
   page = await openDemo(chromium, service, token);
   const found = await operationOf(page, intent);
@@ -110,7 +115,7 @@ async function main() {
   } finally {
     clearTimeout(late);
     await service.stop();
-    await Chromium.killAll();
+    await running?.kill();
     await removeProfile(profile);
   }
 }

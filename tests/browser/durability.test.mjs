@@ -46,9 +46,10 @@ test("every submit that resolves has been written to the disk", async () => {
   const log = join(folder, "log");
   const profile = await makeProfile();
   const service = await Loopback.start({ "/tests": pagesFolder(), "/pkg": packageFolder() });
+  let chromium;
   try {
     const wrap = [strace, "-f", "-qq", "--seccomp-bpf", "-e", "trace=fdatasync,fsync", "-e", "signal=none", "-o", log];
-    const chromium = await Chromium.open(profile, { wrap });
+    chromium = await Chromium.open(profile, { wrap });
     const page = await chromium.page();
     await page.goto(`${service.origin}/tests/app.html`);
     await page.waitForFunction(() => globalThis.isReady);
@@ -66,7 +67,7 @@ test("every submit that resolves has been written to the disk", async () => {
     assert.ok(strict >= SUBMITS, `${strict} for strict puts: the count tells nothing`);
     assert.ok(submits >= SUBMITS, `${submits} for ${SUBMITS} submits`);
   } finally {
-    await Chromium.killAll();
+    await chromium?.kill();
     await service.stop();
     await removeProfile(profile);
     await rm(folder, { recursive: true });

@@ -1,6 +1,7 @@
-// What the browser tests share: the service, the browser, and the search for secrets.
-export * from "./harness/chromium.mjs";
+// What the browser tests share: the service, the browsers, and the search for secrets.
+export * from "./harness/browser.mjs";
 export * from "./harness/environment.mjs";
 export * from "./harness/loopback.mjs";
+export * from "./harness/process.mjs";
 export * from "./harness/secrets.mjs";
 export * from "./harness/site.mjs";

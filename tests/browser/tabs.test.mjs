@@ -67,15 +67,15 @@ for (const [way, leave] of [
   });
 }
 
-story("what is submitted offline is kept, and sent when the network is back", async ({ visit, service, context }) => {
+story("what is submitted offline is kept, and sent when the network is back", async ({ visit, service, session }) => {
   const page = await visit();
   await page.evaluate(() => open().start());
-  await context.setOffline(true);
+  await session.setOffline(true);
   const id = await submitIn(page);
   await new Promise((resolve) => setTimeout(resolve, 1000));
   assert.equal((await service.ledger()).submits, 0);
   assert.notEqual(await page.evaluate(() => operation.status), "parked");
-  await context.setOffline(false);
+  await session.setOffline(false);
   assert.deepEqual(await outcomeIn(page), { status: "succeeded", records: 1 });
   assert.equal(await page.evaluate(() => operation.id), id);
   const { executions, charges } = await service.ledger();

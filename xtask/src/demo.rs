@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
 use crate::{
+    browsers::Browser,
     build::{self, Variant},
     lint::cargo,
     process, tools,
@@ -61,32 +62,12 @@ fn announce(service: &mut Child) -> Result<()> {
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let mut command = Command::new(tools::node()?);
     command.current_dir(workspace.root()).arg("tests/browser/demo-check.mjs");
-    for (name, value) in browser_environment(workspace, &[Variant::Published])? {
-        command.env(name, value);
-    }
+    command.envs(Browser::Chromium.environment(workspace, &[Variant::Published])?);
     process::run(&mut command)
 }
 
-/// What the scripts in tests/browser/ find everything by.
-pub(crate) fn browser_environment(
-    workspace: &Workspace,
-    variants: &[Variant],
-) -> Result<Vec<(&'static str, PathBuf)>> {
-    let mut environment = Vec::new();
-    for variant in variants {
-        let name = match variant {
-            Variant::Published => "HOLDFAST_PKG",
-            Variant::FailPoints => "HOLDFAST_PKG_FAIL_POINTS",
-        };
-        environment.push((name, build::run(workspace, *variant)?));
-    }
-    environment.push(("HOLDFAST_LOOPBACK", loopback(workspace)?));
-    environment.push(("CHROMIUM", tools::chromium().context("no Chromium: `cargo xtask setup`")?));
-    Ok(environment)
-}
-
 /// Builds the service and returns its program.
-fn loopback(workspace: &Workspace) -> Result<PathBuf> {
+pub(crate) fn loopback(workspace: &Workspace) -> Result<PathBuf> {
     let mut command = cargo(workspace)?;
     command.args(["build", "--package", "holdfast-services", "--bin", "loopback"]);
     process::run(&mut command)?;

@@ -2,10 +2,12 @@
 #![expect(clippy::print_stdout, reason = "a command line's output is what it prints")]
 
 mod bindgen;
+mod browsers;
 mod build;
 mod demo;
 mod explore;
 mod fuzz;
+mod kill;
 mod lint;
 mod pack;
 mod process;
@@ -60,6 +62,8 @@ enum Commands {
     Explore(explore::Wanted),
     /// Fuzzes everything that reads the outside, with cargo-fuzz
     Fuzz(fuzz::Wanted),
+    /// Kills a browser for real, and compares what its tabs show then with the service's ledger
+    Kill(kill::Wanted),
     /// Builds the archive that is published
     Pack,
     /// Serves the demo on this machine
@@ -97,6 +101,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Sim(wanted) => sim::run(workspace, &wanted)?,
         Commands::Explore(wanted) => explore::run(workspace, &wanted)?,
         Commands::Fuzz(wanted) => fuzz::run(workspace, &wanted)?,
+        Commands::Kill(wanted) => kill::run(workspace, &wanted)?,
         Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,

@@ -16,6 +16,31 @@ pub(crate) fn chromedriver() -> Option<PathBuf> {
     process::find("CHROMEDRIVER", &["chromedriver"])
 }
 
+/// Firefox: `FIREFOX`, or what PATH has.
+pub(crate) fn firefox() -> Option<PathBuf> {
+    process::find("FIREFOX", &["firefox-esr", "firefox"])
+}
+
+/// WebKitGTK's browser: `MINIBROWSER`, what PATH has, or what Debian's package says where it is.
+pub(crate) fn minibrowser() -> Option<PathBuf> {
+    let name = "MiniBrowser";
+    process::find("MINIBROWSER", &[name]).or_else(|| {
+        let mut list = Command::new(process::find("DPKG", &["dpkg"])?);
+        let files = process::output(list.args(["--listfiles", "libwebkit2gtk-4.1-0"])).ok()?;
+        files.lines().map(PathBuf::from).find(|file| file.ends_with(name) && file.is_file())
+    })
+}
+
+/// Xvfb, a screen that nobody sees: `XVFB`, or what PATH has.
+pub(crate) fn xvfb() -> Option<PathBuf> {
+    process::find("XVFB", &["Xvfb"])
+}
+
+/// sqlite3, which reads what Firefox keeps: `SQLITE3`, or what PATH has.
+pub(crate) fn sqlite3() -> Option<PathBuf> {
+    process::find("SQLITE3", &["sqlite3"])
+}
+
 /// Node's program: `NODE`, or what PATH has.
 pub(crate) fn node() -> Result<PathBuf> {
     process::find("NODE", &["node", "nodejs"]).context("Node 20 or later is not on PATH")

@@ -21,9 +21,23 @@ export const demoFolder = () => join(ROOT, "www");
 /** The pages that tests open. */
 export const pagesFolder = () => join(ROOT, "tests/browser/pages");
 
-/** The browser's program. */
-export function chromiumProgram() {
-  return process.env.CHROMIUM || onPath("chromium") || missing("Chromium", "CHROMIUM");
+/** Programs, by the variable that says where one is, else by their names on the path. */
+const PROGRAMS = {
+  chromium: ["CHROMIUM", ["chromium", "chromium-browser", "google-chrome", "chrome"]],
+  firefox: ["FIREFOX", ["firefox-esr", "firefox"]],
+  MiniBrowser: ["MINIBROWSER", ["MiniBrowser"]],
+  Xvfb: ["XVFB", ["Xvfb"]],
+  sqlite3: ["SQLITE3", ["sqlite3"]],
+};
+
+/**
+ * A browser's program, or what it needs.
+ *
+ * @param {keyof typeof PROGRAMS} name
+ */
+export function program(name) {
+  const [variable, names] = PROGRAMS[name];
+  return process.env[variable] || names.map(onPath).find(Boolean) || missing(name, variable);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Looks for a secret in everything that a browser has written.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { firefoxValues } from "./firefox-values.mjs";
 
 /** The forms in which a text may stand in a file, by name. */
 function formsOf(secret) {
@@ -32,14 +33,13 @@ function formsOf(secret) {
 export async function findSecret(folder, ...secrets) {
   const forms = secrets.flatMap(formsOf);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
   const found = [];
-  let files = 0;
-  for (const entry of entries.filter((entry) => entry.isFile())) {
-    const path = join(entry.parentPath ?? entry.path, entry.name);
-    const bytes = await readFile(path);
-    files += 1;
+  const search = (path, bytes) => {
     const form = forms.find(([, needle]) => bytes.includes(needle));
     if (form) found.push(`${path} (${form[0]})`);
-  }
-  return { found, files };
+  };
+  for (const path of paths) search(path, await readFile(path));
+  for (const [path, value] of await firefoxValues(paths)) search(`${path}, a value`, value);
+  return { found, files: paths.length };
 }

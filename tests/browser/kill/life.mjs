@@ -13,38 +13,47 @@ const KINDS = {
   cancel: { query: "?cancel", status: "cancelled", results: false },
 };
 
+/**
+ * @typedef {object} Life
+ * @property {string} kind
+ * @property {number} tabs How many are open, each with an intent of its own; one drives them all.
+ */
+
 export const kinds = Object.keys(KINDS);
+
+/** What has come of all lives: of their intents, what the service has counted, and what went wrong. */
+export const totals = { lives: 0, intents: 0, executions: 0, results: 0, cancelled: 0, duplicates: 0, lost: 0 };
 
 /**
  * Lives without a death, and gives the fail points reached, in order.
  *
  * @param {object} seat
- * @param {string} kind
+ * @param {Life} life
  */
-export const record = (seat, kind) =>
+export const record = (seat, life) =>
   withService(seat, async (service, token) => {
-    const { points } = await liveOn(seat, service, token, kind);
-    return points;
+    const told = await liveOn(seat, service, token, life);
+    return told.flatMap(({ points }) => points);
   });
 
 /**
  * Lives, dies at a fail point, and lives on.
  *
  * @param {object} seat
- * @param {string} kind
+ * @param {Life} life
  * @param {{ name: string, occurrence: number }} armed
  * @returns {Promise<boolean>} Whether the point was reached; the life is whole either way.
  */
-export const dieAt = (seat, kind, armed) =>
+export const dieAt = (seat, life, armed) =>
   withService(seat, async (service, token) => {
-    const page = await openPage(seat, service, token, kind, armed);
+    const pages = await openTabs(seat, service, token, life, armed);
     const frozen = reachedAt(service, `point:${armed.name}`);
-    const over = page.waitForFunction(() => report.over ?? report.error, undefined, { timeout: LIFE_MS });
+    const over = Promise.all(pages.map((page) => page.waitForFunction(isOver, undefined, { timeout: LIFE_MS })));
     const reached = await Promise.race([frozen.then(() => true), over.then(() => false)]);
     // The browser dies under it, and with it this wait.
     over.catch(() => undefined);
     await reopen(seat);
-    await liveOn(seat, service, token, kind);
+    await liveOn(seat, service, token, life);
     return reached;
   });
 
@@ -52,23 +61,23 @@ export const dieAt = (seat, kind, armed) =>
  * Lives, dies after a while, and lives on.
  *
  * @param {object} seat
- * @param {string} kind
+ * @param {Life} life
  * @param {number} afterMs
  */
-export const dieAfter = (seat, kind, afterMs) =>
+export const dieAfter = (seat, life, afterMs) =>
   withService(seat, async (service, token) => {
     // Not awaited: of a browser that dies meanwhile nobody may ever hear.
-    openPage(seat, service, token, kind).catch(() => undefined);
+    openTabs(seat, service, token, life).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     await reopen(seat);
-    await liveOn(seat, service, token, kind);
+    await liveOn(seat, service, token, life);
   });
 
 async function withService(seat, work) {
   const token = `secret-${randomUUID()}`;
   seat.tokens.push(token);
   const service = await Loopback.start({ "/tests": pagesFolder(), "/pkg": failPointsFolder() }, { token });
-  // A port may come again, and with it what an earlier life on it has stored: each has its own intent.
+  // A port may come again, and with it what an earlier life on it has stored: each has its own intents.
   service.run = randomUUID();
   try {
     return await work(service, token);
@@ -77,49 +86,66 @@ async function withService(seat, work) {
   }
 }
 
-async function openPage(seat, service, token, kind, armed) {
-  const page = await seat.chromium.page((given) => Object.assign(globalThis, given), {
-    token,
-    armed,
-    run: service.run,
-  });
-  await page.goto(`${service.origin}/tests/life.html${KINDS[kind].query}`);
-  return page;
-}
+/** Opens the tabs at the same time. */
+const openTabs = (seat, service, token, { kind, tabs }, armed) =>
+  Promise.all(
+    Array.from({ length: tabs }, async (_, tab) => {
+      const given = { token, armed, intent: `the life of ${service.run} in tab ${tab}` };
+      const page = await seat.browser.page((given) => Object.assign(globalThis, given), given);
+      await page.goto(`${service.origin}/tests/life.html${KINDS[kind].query}`);
+      return page;
+    }),
+  );
 
-/** Opens the page, waits for the end, and checks that everything happened once. */
-async function liveOn(seat, service, token, kind) {
-  const page = await openPage(seat, service, token, kind);
-  const handle = await page
-    .waitForFunction(() => (report.over || report.error) && report, undefined, { timeout: LIFE_MS })
-    .catch(async (error) => {
-      throw new Error(`It does not end: ${JSON.stringify(await page.evaluate(() => report))}`, { cause: error });
-    });
-  const told = await handle.jsonValue();
-  await page.close();
-  assert.equal(told.error, undefined);
-  await check(service, kind, told.over);
-  seat.key = told.over.key;
+const isOver = () => !!(globalThis.report?.over ?? globalThis.report?.error);
+
+/** Opens the tabs, waits for the end in each, and checks that everything happened once. */
+async function liveOn(seat, service, token, life) {
+  const pages = await openTabs(seat, service, token, life);
+  const told = await Promise.all(pages.map(toTheEnd));
+  await Promise.all(pages.map((page) => page.close()));
+  await check(service, life, told.map(({ over }) => over));
+  seat.key = told[0].over.key;
   return told;
 }
 
-async function check(service, kind, over) {
-  const ledger = await service.ledger();
-  const { executions, charges, key_mismatches, unauthorized, jobs, results } = ledger;
-  assert.equal(over.status, KINDS[kind].status);
+/** What a tab tells when its life is over. */
+async function toTheEnd(page) {
+  await page.waitForFunction(isOver, undefined, { timeout: LIFE_MS }).catch(async (error) => {
+    throw new Error(`It does not end: ${JSON.stringify(await page.evaluate(() => report))}`, { cause: error });
+  });
+  const told = await page.evaluate(() => report);
+  assert.equal(told.error, undefined);
+  return told;
+}
+
+async function check(service, { kind, tabs }, overs) {
+  const { executions, charges, key_mismatches, unauthorized, jobs } = await service.ledger();
+  const keys = overs.map(({ key }) => key).sort();
+  totals.lives += 1;
+  totals.intents += tabs;
+  totals.executions += executions;
+  totals.results += overs.filter(({ resultBytes }) => resultBytes > 0).length;
+  totals.cancelled += overs.filter(({ status }) => status === "cancelled").length;
+  totals.duplicates += Math.max(0, executions - tabs);
+  totals.lost += keys.filter((key) => !jobs.some((job) => job.key === key)).length;
+  assert.deepEqual(overs.map(({ status }) => status), Array(tabs).fill(KINDS[kind].status));
   assert.deepEqual({ executions, charges, key_mismatches, unauthorized }, {
-    executions: 1,
-    charges: 1,
+    executions: tabs,
+    charges: tabs,
     key_mismatches: 0,
     unauthorized: 0,
   });
-  assert.deepEqual(jobs.map(({ key }) => key), [over.key]);
-  assert.equal(results > 0, KINDS[kind].results);
-  const names = await service.reached();
-  for (const [what, id] of names.map((name) => name.split(":"))) {
-    if (what !== "point") assert.equal(id, over.id, `another operation was ${what}`);
+  assert.deepEqual(jobs.map(({ key }) => key).sort(), keys);
+  assert.equal(overs.filter(({ resultBytes }) => resultBytes > 0).length, KINDS[kind].results ? tabs : 0);
+  const ids = new Set(overs.map(({ id }) => id));
+  const heard = new Set();
+  for (const [what, id] of (await service.reached()).map((name) => name.split(":"))) {
+    if (what === "point") continue;
+    assert.ok(ids.has(id), `another operation was ${what}`);
+    if (what === "settled") heard.add(id);
   }
-  assert.ok(names.some((name) => name.startsWith("settled:")), "nobody heard of the ending");
+  assert.deepEqual(heard, ids, "of an ending nobody heard");
 }
 
 /** Resolves when a name has been reached, however long that takes. */

@@ -1,5 +1,5 @@
-// Browsers to kill: each seat is a profile folder with a Chromium that runs on it.
-import { Chromium, findSecret, makeProfile, removeProfile } from "../harness.mjs";
+// Browsers to kill: each seat is a profile folder with a browser that runs on it.
+import { findSecret, makeProfile, openBrowser, removeProfile } from "../harness.mjs";
 
 /** A bounded number of profiles, each for one test at a time. */
 export class Seats {
@@ -11,8 +11,7 @@ export class Seats {
   static async open(count) {
     const seats = new Seats();
     for (let index = 0; index < count; index++) {
-      const profile = await makeProfile();
-      const seat = { profile, chromium: undefined, tokens: [], key: undefined };
+      const seat = { profile: await makeProfile(), browser: undefined, tokens: [], key: undefined };
       seats.#free.push(seat);
       seats.#all.push(seat);
     }
@@ -23,12 +22,11 @@ export class Seats {
   async with(work) {
     const seat = this.#free.pop() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
     try {
-      seat.chromium ??= await Chromium.open(seat.profile);
+      seat.browser ??= await openBrowser(seat.profile);
       return await work(seat);
     } catch (error) {
       // Nothing is known of this browser any more.
-      await seat.chromium?.kill();
-      seat.chromium = undefined;
+      await leave(seat);
       throw error;
     } finally {
       const next = this.#waiting.shift();
@@ -42,7 +40,7 @@ export class Seats {
    * profiles in which the search does not even find a key that is stored.
    */
   async search() {
-    await Chromium.killAll();
+    await this.#leaveAll();
     const used = this.#all.filter(({ key }) => key);
     const leaks = [];
     const blind = [];
@@ -55,14 +53,22 @@ export class Seats {
 
   /** Removes the profiles. */
   async close() {
-    await Chromium.killAll();
+    await this.#leaveAll();
     for (const { profile } of this.#all) await removeProfile(profile);
+  }
+
+  #leaveAll() {
+    return Promise.all(this.#all.map(leave));
   }
 }
 
 /** Kills a seat's browser, and starts it again over the same profile. */
 export async function reopen(seat) {
-  await seat.chromium.kill();
-  seat.chromium = undefined;
-  seat.chromium = await Chromium.open(seat.profile);
+  await leave(seat);
+  seat.browser = await openBrowser(seat.profile);
+}
+
+async function leave(seat) {
+  await seat.browser?.kill();
+  seat.browser = undefined;
 }

@@ -1,7 +1,7 @@
-// An app that submits the run's one intent whenever it is loaded, and sees it through.
+// An app that submits the tab's one intent whenever it is loaded, and sees it through.
 //
 // `?cancel` asks for the job to be stopped as soon as the service works on it. The harness sets
-// `globalThis.token`, `globalThis.run`, and `globalThis.armed = { name, occurrence }` for the fail point to die at.
+// `globalThis.token`, `globalThis.intent`, and `globalThis.armed = { name, occurrence }` for the fail point to die at.
 import { createHoldfast } from "/pkg/index.js";
 
 const cancels = location.search === "?cancel";
@@ -52,12 +52,14 @@ const holdfast = createHoldfast({
 const isOver = ({ delivered, ledger }) => delivered && !ledger.open;
 
 async function live() {
-  const operation = await holdfast.submit("reports", { intent: `the life of ${globalThis.run}`, body });
+  const operation = await holdfast.submit("reports", { intent: globalThis.intent, body });
   announce(`acknowledged:${operation.id}`);
   const look = async () => {
     report.state = operation.state;
     if (cancels && operation.status === "active" && !operation.cancelling) await operation.cancel();
-    if (isOver(operation.state)) report.over ??= operation.state;
+    if (!isOver(operation.state) || report.over) return;
+    const resultBytes = operation.status === "succeeded" ? (await operation.blob()).size : 0;
+    report.over ??= { ...operation.state, resultBytes };
   };
   holdfast.subscribe(() => look().catch(fail));
   await look();

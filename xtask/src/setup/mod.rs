@@ -25,10 +25,12 @@ struct Step {
     run: fn(&Workspace, &mut Apt) -> Result<Outcome>,
 }
 
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 7] = [
     Step { name: "compiler for WebAssembly", run: steps::wasm_target },
     Step { name: "npm's tools in tests/", run: steps::npm_packages },
-    Step { name: "Chromium and its driver", run: steps::browser },
+    Step { name: "Chromium and its driver", run: steps::chromium },
+    Step { name: "Firefox, and what reads its storage", run: steps::firefox },
+    Step { name: "WebKitGTK's browser and a screen for it", run: steps::webkit },
     Step { name: "runner of browser tests", run: steps::test_runner },
     Step { name: "strace", run: steps::strace },
 ];

@@ -1,6 +1,6 @@
 //! What each step of `setup` looks for, and how it installs it.
 
-use std::process::Command;
+use std::{path::PathBuf, process::Command};
 
 use anyhow::{Context as _, Result};
 
@@ -61,20 +61,38 @@ pub(super) fn npm_packages(workspace: &Workspace, _: &mut Apt) -> Result<Outcome
     Ok(Outcome::Installed("as in tests/package-lock.json".to_owned()))
 }
 
-pub(super) fn browser(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
-    let both = || Some((tools::chromium()?, tools::chromedriver()?));
-    if let Some((browser, driver)) = both() {
-        let what = format!("{}, {}", browser.display(), driver.display());
-        return Ok(Outcome::There(what));
+pub(super) fn chromium(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
+    let programs = || Some([tools::chromium()?, tools::chromedriver()?]);
+    installed(apt, programs, &["chromium", "chromium-driver"], "CHROMIUM and CHROMEDRIVER")
+}
+
+pub(super) fn firefox(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
+    let programs = || Some([tools::firefox()?, tools::sqlite3()?]);
+    installed(apt, programs, &["firefox-esr", "sqlite3"], "FIREFOX and SQLITE3")
+}
+
+pub(super) fn webkit(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
+    let programs = || Some([tools::minibrowser()?, tools::xvfb()?]);
+    installed(apt, programs, &["libwebkit2gtk-4.1-0", "xvfb"], "MINIBROWSER and XVFB")
+}
+
+/// Two programs that packages bring, or that variables name.
+fn installed(
+    apt: &mut Apt,
+    programs: impl Fn() -> Option<[PathBuf; 2]>,
+    packages: &[&str],
+    variables: &str,
+) -> Result<Outcome> {
+    let named = |[one, other]: [PathBuf; 2]| format!("{}, {}", one.display(), other.display());
+    if let Some(found) = programs() {
+        return Ok(Outcome::There(named(found)));
     }
-    let installed = apt.install(&["chromium", "chromium-driver"]);
-    Ok(match (installed, both()) {
-        (Ok(()), Some((browser, driver))) => {
-            Outcome::Installed(format!("{}, {}", browser.display(), driver.display()))
-        }
+    let installed = apt.install(packages);
+    Ok(match (installed, programs()) {
+        (Ok(()), Some(found)) => Outcome::Installed(named(found)),
         (outcome, _) => {
             let why = outcome.err().map(|error| format!("{error:#}; ")).unwrap_or_default();
-            Outcome::Missing(format!("{why}or set CHROMIUM and CHROMEDRIVER"))
+            Outcome::Missing(format!("{why}or set {variables}"))
         }
     })
 }

@@ -1,13 +1,18 @@
 //! What is tested in a browser.
 
-use std::{ffi::OsString, path::Path, process::Command};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context as _, Result};
 
 use super::{native::node_test, tally::Tally};
 use crate::{
+    browsers::Browser,
     build::{self, Variant},
-    demo, tools,
+    kill, tools,
     wasm::{TARGET, Toolchain},
     workspace::{Workspace, read, write},
 };
@@ -16,32 +21,76 @@ use crate::{
 /// stores' tests on a machine that is busy.
 const RUNNER_SECONDS: &str = "300";
 
+/// How often Firefox and WebKit are killed; Chromium is at every fail point, and 20 times at random.
+const KILLS: u32 = 6;
+
+/// How often each is killed in a test for a night.
+const KILLS_DEEP: [(Browser, u32); 3] =
+    [(Browser::Chromium, 300), (Browser::Firefox, 100), (Browser::Webkit, 100)];
+
+/// The browsers that Chromium is not the only one of.
+const OTHERS: [Browser; 2] = [Browser::Firefox, Browser::Webkit];
+
+/// What the store must do wherever it lives.
+const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
+
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
-    tally.count("Rust in a browser", rust_tests(workspace));
-    tally.count("package in a browser", package_tests(workspace));
+    tally.count("Rust in chromium", rust_tests(workspace));
+    tally.count("package in chromium", package_tests(workspace));
+    for browser in OTHERS {
+        let name = browser.name();
+        tally.count(&format!("store in {name}"), store_tests(workspace, browser));
+    }
+    let deaths =
+        if tally.is_deep() { KILLS_DEEP.to_vec() } else { OTHERS.map(|one| (one, KILLS)).to_vec() };
+    for (browser, runs) in deaths {
+        let name = browser.name();
+        tally.count(&format!("kills of {name}"), kills(workspace, browser, runs));
+    }
 }
 
 fn package_tests(workspace: &Workspace) -> Result<Command> {
     let variants = [Variant::Published, Variant::FailPoints];
-    let environment = demo::browser_environment(workspace, &variants)?;
     let mut command = node_test(workspace, "tests/browser", ".test.mjs")?;
-    command.envs(environment);
+    command.envs(Browser::Chromium.environment(workspace, &variants)?);
+    Ok(command)
+}
+
+fn kills(workspace: &Workspace, browser: Browser, runs: u32) -> Result<Command> {
+    let mut command = node_test(workspace, "tests/browser", "kill.test.mjs")?;
+    command.envs(browser.environment(workspace, &[Variant::FailPoints])?);
+    command.env(kill::RUNS, runs.to_string());
     Ok(command)
 }
 
 fn rust_tests(workspace: &Workspace) -> Result<Command> {
     let browser = tools::chromium().context("no Chromium: `cargo xtask setup`")?;
     let driver = tools::chromedriver().context("no ChromeDriver: `cargo xtask setup`")?;
-    let runner = tools::test_runner(workspace)?.context("no runner: `cargo xtask setup`")?;
     configure_driver(workspace, &browser)?;
+    let mut command = tests_for_the_web(workspace, &runner(workspace)?)?;
+    command.args(test_arguments(workspace)?).env("CHROMEDRIVER", driver);
+    Ok(command)
+}
+
+/// The store's own tests in a browser that has no driver which the runner knows.
+fn store_tests(workspace: &Workspace, browser: Browser) -> Result<Command> {
+    let script = workspace.path("tests/browser/run-rust.mjs");
+    let mut command = tests_for_the_web(workspace, &script)?;
+    command.args(STORE_TESTS.iter().flat_map(|name| ["--test", name]));
+    command.envs(browser.programs()?).env("WASM_BINDGEN_TEST_RUNNER", runner(workspace)?);
+    Ok(command)
+}
+
+fn runner(workspace: &Workspace) -> Result<PathBuf> {
+    tools::test_runner(workspace)?.context("no runner: `cargo xtask setup`")
+}
+
+fn tests_for_the_web(workspace: &Workspace, runner: &Path) -> Result<Command> {
     let mut command = Toolchain::find()?.cargo(workspace, "test");
     // Cargo refuses to run the stores' tests without the behaviours that they share.
     command.args(["--package", "holdfast", "--features", "conformance", "--no-fail-fast"]);
-    command.args(test_arguments(workspace)?);
-    let runner_variable =
-        format!("CARGO_TARGET_{}_RUNNER", TARGET.to_uppercase().replace('-', "_"));
-    command.env(runner_variable, runner).env("CHROMEDRIVER", driver);
-    command.env("WASM_BINDGEN_TEST_TIMEOUT", RUNNER_SECONDS);
+    let variable = format!("CARGO_TARGET_{}_RUNNER", TARGET.to_uppercase().replace('-', "_"));
+    command.env(variable, runner).env("WASM_BINDGEN_TEST_TIMEOUT", RUNNER_SECONDS);
     Ok(command)
 }
 

@@ -689,6 +689,15 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
    * @throws HoldfastError `INVALID_INPUT`, `STORAGE_UNAVAILABLE` (nothing was left)
    */
   signOut(options: { readonly unsettled: "keep" | "cancel" }): Promise<readonly OperationState[]>;
+  /**
+   * Deletes storage that cannot be opened any more, and with it every record of what was submitted:
+   * **this permits a second charge** for it. A browser that was killed while it made the database can
+   * leave one that never opens again. Nothing does this by itself; storage that opens is not deleted.
+   *
+   * @throws HoldfastError `INVALID_INPUT`, `NOT_ALLOWED` (the storage opens), `STORAGE_UNAVAILABLE` (the
+   * browser refuses storage altogether, or it is blocked)
+   */
+  resetStorage(accepted: { readonly acceptRisk: "duplicate" }): Promise<void>;
   /** Opens and resumes whatever is pending, without waiting for a first `submit`. */
   start(): Promise<void>;
   /** Stops driving, and gives what it owned to other tabs. Pending work stays stored. */

@@ -67,6 +67,11 @@ export const createHoldfast = (given) => {
     list: async (filter) => (await open()).list(filter),
     signOut: async (leave) => (await open()).signOut(leave),
     start: async () => (await open()).start(),
+    async resetStorage(accepted) {
+      if (closed) throw closedError();
+      const { resetStorage } = await import("./reset.js");
+      return resetStorage(options.database ?? "holdfast", accepted);
+    },
     subscribe(listener) {
       // A listener of one's own, so that the same function may be given twice.
       const own = () => listener();

@@ -112,9 +112,12 @@ pub(super) fn decoded(row: &Row) -> Result<Operation, Error> {
     })
 }
 
+/// What to do about storage that does not take anything.
+const UNAVAILABLE: &str = "nothing was sent; free some room or leave private mode, then call again; \
+                           where it never opens again, there is resetStorage()";
+
 pub(super) fn storage(error: StoreError) -> Error {
-    let next_step = "nothing was sent; free some room or leave private mode, then call again";
-    Error::new(Code::StorageUnavailable, error.to_string(), next_step)
+    Error::new(Code::StorageUnavailable, error.to_string(), UNAVAILABLE)
 }
 
 pub(super) fn intent_conflict(id: &OperationId) -> Error {
@@ -150,9 +153,7 @@ pub(super) fn answered(reply: Reply, id: Option<&OperationId>) -> Result<Operati
             (Code::UnknownService, "configure its service in createHoldfast")
         }
         CallError::NewerRecord => (Code::NewerRecord, "reload the page to get that version"),
-        CallError::StorageUnavailable(_) => {
-            (Code::StorageUnavailable, "free some room or leave private mode, then call again")
-        }
+        CallError::StorageUnavailable(_) => (Code::StorageUnavailable, UNAVAILABLE),
         CallError::Unconfirmed(_) => {
             (Code::SubmitUnconfirmed, "make the same call again: it tells, and never does it twice")
         }

@@ -148,3 +148,51 @@ describe("a commit whose fate is unknown", () => {
     });
   }
 });
+
+describe("storage that never opens again", () => {
+  /** Every opening fails, as it does in Chromium and WebKit where a database is damaged. */
+  const damage = (name) => {
+    IDBFactory.prototype.open = () => {
+      const request = new EventTarget();
+      request.error = new DOMException("by the test", name);
+      setTimeout(() => request.onerror?.(new Event("error")));
+      return request;
+    };
+  };
+  const reset = (page, accepted = { acceptRisk: "duplicate" }) =>
+    page.evaluate(async (accepted) => {
+      const error = await errorOf(() => open().resetStorage(accepted));
+      return { code: error?.code, databases: (await indexedDB.databases()).length };
+    }, accepted);
+
+  story("is named, and a reset that is asked for begins anew", async ({ visit, service }) => {
+    const page = await visit();
+    assert.equal((await submit(page)).outcome, "succeeded");
+    await page.reload();
+    await page.waitForFunction(() => globalThis.isReady);
+    await page.evaluate(damage, "UnknownError");
+    const told = await submit(page);
+    assert.equal(told.code, "STORAGE_UNAVAILABLE");
+    assert.match(told.nextStep, /resetStorage\(\)/);
+    assert.deepEqual(await reset(page, {}), { code: "INVALID_INPUT", databases: 1 });
+    assert.deepEqual(await reset(page), { code: undefined, databases: 0 });
+    await page.reload();
+    await page.waitForFunction(() => globalThis.isReady);
+    assert.equal((await submit(page)).outcome, "succeeded");
+    assert.equal((await service.ledger()).executions, 2, "what the lost storage knew is charged again");
+  });
+
+  story("is not deleted where the browser refuses any storage", async ({ visit }) => {
+    const page = await visit();
+    await submit(page);
+    await page.evaluate(damage, "SecurityError");
+    assert.deepEqual(await reset(page), { code: "STORAGE_UNAVAILABLE", databases: 1 });
+  });
+
+  story("is not what opens: that stays", async ({ visit }) => {
+    const page = await visit();
+    assert.deepEqual(await reset(page), { code: "NOT_ALLOWED", databases: 0 });
+    await submit(page);
+    assert.deepEqual(await reset(page), { code: "NOT_ALLOWED", databases: 1 });
+  });
+});

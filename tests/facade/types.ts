@@ -38,5 +38,8 @@ await holdfast.forget("plain", "a");
 const left: readonly OperationState[] = await holdfast.signOut({ unsettled: "cancel" });
 // @ts-expect-error What becomes of unsettled work must be said.
 await holdfast.signOut({});
+await holdfast.resetStorage({ acceptRisk: "duplicate" });
+// @ts-expect-error The risk must be accepted.
+await holdfast.resetStorage({});
 const price: string = (await holdfast.quote("plain", { body: {}, params: { operation: "map" } })).quoted;
 void [count, left, price];

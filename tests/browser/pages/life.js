@@ -33,7 +33,7 @@ async function quickProfile() {
   return profile;
 }
 
-const holdfast = createHoldfast({
+const holdfast = (globalThis.holdfast = createHoldfast({
   account: () => "local",
   services: {
     reports: {
@@ -46,7 +46,7 @@ const holdfast = createHoldfast({
     report.settled += 1;
     announce(`settled:${operation.id}`);
   },
-});
+}));
 
 /** An ending that needs nothing more: delivered, and its billing closed. */
 const isOver = ({ delivered, ledger }) => delivered && !ledger.open;
@@ -65,6 +65,9 @@ async function live() {
   await look();
 }
 
-const fail = (error) => (report.error = String(error.stack ?? error));
+function fail(error) {
+  report.code = error.code;
+  report.error = String(error.stack ?? error);
+}
 
 live().catch(fail);

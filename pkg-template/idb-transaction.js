@@ -170,6 +170,23 @@ function unpack(store, value) {
   return Object.fromEntries(members);
 }
 
+/**
+ * Transactions under way. A page that is put aside for going back to it, in the middle of one, would keep
+ * every other tab from the store: WebKit lets it. There each is aborted, and none begun until it is back.
+ *
+ * @type {Set<() => void>}
+ */
+const underWay = new Set();
+/** Resolves when the page is back. @type {Promise<void> | undefined} */
+let aside;
+
+globalThis.addEventListener?.("pagehide", ({ persisted }) => {
+  if (!persisted) return;
+  aside = new Promise((resolve) => globalThis.addEventListener("pageshow", () => resolve(), { once: true }));
+  for (const abort of underWay) abort();
+});
+globalThis.addEventListener?.("pageshow", () => (aside = undefined));
+
 /** A transaction under way, tried again where its handle was dead and nothing can be written. */
 export class Run {
   /** What is found, once it is complete. It fails with one of four kinds, a space and a reason. */
@@ -190,7 +207,9 @@ export class Run {
    * @param {any[]} args
    */
   constructor(database, what, args) {
-    this.done = this.#carry(database, what, args);
+    const abort = () => this.#abort();
+    underWay.add(abort);
+    this.done = this.#carry(database, what, args).finally(() => underWay.delete(abort));
   }
 
   /** Nobody waits for it any more. */
@@ -247,6 +266,7 @@ export class Run {
       let error;
       try {
         const opened = await database.open();
+        while (aside) await aside;
         if (this.#dropped) throw "dropped";
         this.#stepped = false;
         this.#error = undefined;

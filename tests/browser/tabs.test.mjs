@@ -1,4 +1,4 @@
-// Several tabs over one storage, and a network that comes and goes.
+// Several tabs over one storage.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Site } from "./harness.mjs";
@@ -66,18 +66,3 @@ for (const [way, leave] of [
     assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
   });
 }
-
-story("what is submitted offline is kept, and sent when the network is back", async ({ visit, service, session }) => {
-  const page = await visit();
-  await page.evaluate(() => open().start());
-  await session.setOffline(true);
-  const id = await submitIn(page);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  assert.equal((await service.ledger()).submits, 0);
-  assert.notEqual(await page.evaluate(() => operation.status), "parked");
-  await session.setOffline(false);
-  assert.deepEqual(await outcomeIn(page), { status: "succeeded", records: 1 });
-  assert.equal(await page.evaluate(() => operation.id), id);
-  const { executions, charges } = await service.ledger();
-  assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
-});

@@ -23,7 +23,6 @@ import { WebKit } from "./webkit.mjs";
  * @property {(work: Function, argument?: any) => Promise<any>} evaluate
  * @property {(isTrue: Function, argument?: any, options?: { timeout?: number }) => Promise<any>} waitForFunction
  * @property {() => Promise<any>} close
- * @property {string[]} [requests] The paths that it has asked for, where the browser tells.
  */
 
 /**

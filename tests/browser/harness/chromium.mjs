@@ -76,8 +76,6 @@ export class Chromium {
 
 async function opened(context, init, argument) {
   const page = await context.newPage();
-  page.requests = [];
-  page.on("request", (request) => page.requests.push(new URL(request.url()).pathname));
   if (init) await page.addInitScript(init, argument);
   return page;
 }

@@ -81,12 +81,10 @@ export class Firefox {
 /** @implements {import("./browser.mjs").Page} */
 class FirefoxPage {
   #page;
-  requests = [];
 
   static async open(context, init, argument) {
     const opened = new FirefoxPage();
     const page = (opened.#page = await context.newPage());
-    page.on("request", (request) => opened.requests.push(new URL(request.url()).pathname));
     page.setDefaultTimeout(0);
     if (init) await page.evaluateOnNewDocument(init, argument);
     return opened;

@@ -40,6 +40,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     for browser in OTHERS {
         let name = browser.name();
         tally.count(&format!("store in {name}"), store_tests(workspace, browser));
+        tally.count(&format!("package in {name}"), page_tests(workspace, browser));
     }
     let deaths =
         if tally.is_deep() { KILLS_DEEP.to_vec() } else { OTHERS.map(|one| (one, KILLS)).to_vec() };
@@ -53,6 +54,14 @@ fn package_tests(workspace: &Workspace) -> Result<Command> {
     let variants = [Variant::Published, Variant::FailPoints];
     let mut command = node_test(workspace, "tests/browser", ".test.mjs")?;
     command.envs(Browser::Chromium.environment(workspace, &variants)?);
+    Ok(command)
+}
+
+/// What is tested of the package in every browser.
+fn page_tests(workspace: &Workspace, browser: Browser) -> Result<Command> {
+    let mut command = node_test(workspace, "tests/browser", "page.test.mjs")?;
+    command.arg("tests/browser/tabs.test.mjs");
+    command.envs(browser.environment(workspace, &[Variant::Published])?);
     Ok(command)
 }
 

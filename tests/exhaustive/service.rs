@@ -4,6 +4,7 @@ use holdfast::engine::Transmit;
 use holdfast::model::answer::Answer;
 use holdfast::model::ending::ResultRef;
 use holdfast::model::facts::{BodyForm, Fact, Facts};
+use holdfast::model::pages::Turn;
 use holdfast::model::policy::{Limits, OnUnknown, Retention};
 use holdfast::model::profile::Purpose;
 use holdfast::model::time::Timestamp;
@@ -196,7 +197,9 @@ fn kept(transmit: &Transmit) -> Answer {
         earlier: Vec::new(),
         captured_at: Timestamp(BEGIN_MS),
     };
-    Answer { kept: Some(kept), ..said(200, transmit, &[("tokenState", "charged")]) }
+    // All of it is on the one page.
+    let turn = transmit.page.as_ref().map(|_| Turn::Last);
+    Answer { kept: Some(kept), turn, ..said(200, transmit, &[("tokenState", "charged")]) }
 }
 
 /// A point within the first days of October 2026.

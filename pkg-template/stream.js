@@ -11,6 +11,7 @@
  * @returns {any}
  */
 export function streamed(text, { form, result, end, endData, gather = {} }) {
+  /** @type {{ name: string, data: any }[]} */
   const counted = [];
   for (const { name, text: own } of form === "ndjson" ? linesOf(text) : eventsOf(text)) {
     if (own.trimEnd() === endData) break;

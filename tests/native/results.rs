@@ -1,7 +1,8 @@
 //! Bringing a result home: whole, once, and before the service drops it.
 
 use crate::world::{
-    CommitFault, Context, Logged, PROFILE, Settings, World, ending, park, result, service, standing,
+    CommitFault, Context, Logged, PROFILE, Settings, World, ending, park, patch, result, service,
+    standing,
 };
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::ParkReason;
@@ -237,6 +238,21 @@ fn the_kept_bytes_are_the_bytes_that_the_service_sent() {
     let again = world.0.service.borrow_mut().exchange(now, &request);
     let holdfast_services::Delivery::Answer(answer) = again.delivery else { panic!("an answer") };
     assert_eq!(world.kept_bytes(&context, &ended.identity.id), answer.body);
+}
+
+#[test]
+fn a_service_that_asks_to_wait_for_the_result_for_a_year_is_for_a_person() {
+    let world = World::with_faults(
+        r#"[{"call":"result","fault":"status","status":503,"retry_after":31536000}]"#,
+    );
+    let context = world.open();
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::DeadlineExceeded));
+    let limits = Some(patch(|own| own.total_ms = Some(2 * crate::world::DAY_MS)));
+    let resume = Command::Resume { limits, accept_duplicate: false };
+    world.command(&context, &parked, resume).expect("an exit");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
 }
 
 #[test]

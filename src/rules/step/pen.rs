@@ -237,7 +237,9 @@ impl<'a> Pen<'a> {
 
     /// Waits; a wait that would end past the deadline parks at once instead.
     pub(super) fn wait(&mut self, length_ms: u64, reason: WaitReason) -> Result<(), Illegal> {
-        if self.op.deadline().is_some_and(|deadline| self.now.after(length_ms) > deadline) {
+        // A result that only needs fetching has no deadline; no wait for it is longer than the whole.
+        let longest = self.now.after(self.op.limits.total_ms);
+        if self.now.after(length_ms) > self.op.deadline().unwrap_or(longest) {
             return self.park(ParkReason::DeadlineExceeded);
         }
         self.op.life.wait(self.now, length_ms, reason)?;

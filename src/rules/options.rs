@@ -271,11 +271,12 @@ fn retention(reader: &Reader<'_>) -> Retention {
 fn limits(reader: &Reader<'_>) -> LimitsPatch {
     reader.only(&["sendWithinMs", "totalMs", "attempts", "cost"]);
     let time = |name: &str| reader.member(name).and_then(|own| own.whole(1, DEADLINE_MS_MAX));
+    let cost = reader.member("cost").and_then(|own| own.credits());
     LimitsPatch {
         send_within_ms: time("sendWithinMs"),
         total_ms: time("totalMs"),
         attempts: reader.member("attempts").and_then(|own| own.whole_u32(1, 1_000)),
-        cost: reader.member("cost").and_then(|own| own.credits()),
+        cost,
     }
 }
 

@@ -82,9 +82,10 @@ impl Service {
                 let lifetime = format!("\"retentionMs\": {retention_ms}");
                 KEYED.replace("\"retentionMs\": 86400000", &lifetime)
             }
-            Kind::Listed => LISTED.to_owned(),
+            Kind::Listed => listed(),
             Kind::Unlisted => {
-                let (before, rest) = LISTED.split_once(",\n  \"reconcile\"").expect("a listing");
+                let text = listed();
+                let (before, rest) = text.split_once(",\n  \"reconcile\"").expect("a listing");
                 let without = format!("{before}{}", rest.split_once("\n  }").expect("its end").1);
                 without.replace("    \"list\": { \"method\": \"GET\", \"path\": \"/api/v1/runs?page={page}&limit=100\" },\n", "")
             }
@@ -172,6 +173,11 @@ impl Service {
         let page = sought.read(text.as_bytes(), Timestamp(now));
         Answer { page, ..said(200, transmit, &[]) }
     }
+}
+
+/// The listed service's profile; its result is one body here, for pages change nothing of who sends.
+fn listed() -> String {
+    LISTED.replace(r#"  "pages": { "items": "/results", "total": "/total", "query": "page" },"#, "")
 }
 
 /// An answer that says these facts.

@@ -246,6 +246,8 @@ impl World {
         self.0.contexts.borrow_mut().retain(|own| own.number != tab.number);
         self.0.tasks.drop_dead();
         self.0.clock.drop_dead();
+        // Its driver holds it: neither would ever go.
+        tab.driver.take();
         let (world, pause_ms) = (self.clone(), self.pick(&[0, 300, 2_000, 10_000, 50_000]));
         self.outside(async move {
             world.0.clock.sleep(pause_ms).await;

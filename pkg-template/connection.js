@@ -207,9 +207,15 @@ export class Connection {
 function told(thrown) {
   if (isHoldfastError(thrown)) return thrown;
   if (typeof thrown?.code !== "string" || thrown instanceof Error) return undefined;
-  const { message, ...details } = thrown;
-  return new HoldfastError(String(message), details);
+  const { message, nextStep, ...details } = thrown;
+  const { field } = details;
+  const named = field && !message.startsWith(field) ? `${field}: ${message}` : message;
+  return new HoldfastError(sentence(named), { ...details, nextStep: sentence(nextStep) });
 }
+
+/** @param {string} text */
+const sentence = (text) =>
+  text && text.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase()).replace(/([^.])$/, "$1.");
 
 /**
  * @param {string} method

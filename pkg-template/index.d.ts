@@ -547,6 +547,8 @@ export interface WaitOptions {
 export interface Operation<Result = unknown> extends Omit<OperationState, "result"> {
   /** The state at this moment; identical as long as nothing changes. */
   readonly state: OperationState;
+  /** What `JSON.stringify` writes: the state. A result is had by {@link Operation.result} alone. */
+  toJSON(): OperationState;
   /**
    * The result, once it is kept. Rejects with a {@link HoldfastError} for every other ending and for
    * a park (`PARKED`, `JOB_NOT_FOUND` or `KEY_CONFLICT`; the error's `exits` say what to do).

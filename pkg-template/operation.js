@@ -26,6 +26,11 @@ export class Operation {
     return this.#entry.state;
   }
 
+  /** What `JSON.stringify` writes of it. */
+  toJSON() {
+    return this.state;
+  }
+
   /** @param {Api.WaitOptions} [options] */
   async outcome(options) {
     const state = await this.#client.until(this.#entry, isSettled, [signalOf(options)], true);

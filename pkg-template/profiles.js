@@ -2,6 +2,7 @@
 /** The profiles that come with the package: each a file of its own, loaded when a service names it. */
 /** @import { Settings } from "./options.js" */
 import { HoldfastError } from "./error.js";
+import { builtIn } from "./profiles/built-in.js";
 
 /**
  * The module's configuration, with profiles in the place of their names.
@@ -14,7 +15,7 @@ export async function configure({ config }) {
   const services = Object.entries(whole.services);
   await Promise.all(
     services.map(async ([name, service]) => {
-      if (typeof service.profile === "string") service.profile = await builtIn(service.profile, name);
+      if (typeof service.profile === "string") service.profile = await loaded(service.profile, name);
       refuseInBrowser(service.profile, name);
     }),
   );
@@ -41,16 +42,21 @@ function refuseInBrowser(profile, service) {
  * @param {string} profile
  * @param {string} service
  */
-async function builtIn(profile, service) {
-  try {
-    if (!/^[\w-]+$/.test(profile)) throw undefined;
-    return (await import(`./profiles/${profile}.js`)).default;
-  } catch (cause) {
-    throw new HoldfastError(`There is no built-in profile "${profile}" that could be loaded.`, {
+async function loaded(profile, service) {
+  /** @type {(nextStep: string, cause?: unknown) => Error} */
+  const missing = (nextStep, cause) =>
+    new HoldfastError(`There is no built-in profile "${profile}" that could be loaded.`, {
       code: "INVALID_PROFILE",
       field: `services.${service}.profile`,
-      nextStep: "Correct the name, or serve the package's folder profiles/ beside its files.",
+      nextStep,
       cause,
     });
+  if (!Object.hasOwn(builtIn, profile)) {
+    throw missing(`Give your own as an object, or one of: ${Object.keys(builtIn).join(", ")}.`);
+  }
+  try {
+    return (await builtIn[profile]()).default;
+  } catch (cause) {
+    throw missing("Serve the package's folder profiles/ beside its files.", cause);
   }
 }

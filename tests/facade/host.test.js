@@ -54,6 +54,31 @@ test("what the module refuses arrives as a HoldfastError", async (t) => {
   assert.equal(error.operationId, "op-1");
 });
 
+test("what the module refuses is told in sentences, with the option that is wrong", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const refusals = [
+    ["it is missing", "params.path", "params.path: it is missing. Correct it and call again."],
+    ["this intent stands for another request", undefined, "This intent stands for another request. Correct it and call again."],
+    ["/calls: it is missing", undefined, "/calls: it is missing. Correct it and call again."],
+    ["limits.cost: it must be more than 0", "limits.cost", "limits.cost: it must be more than 0. Correct it and call again."],
+  ];
+  for (const [message, field, told] of refusals) {
+    world.script.submit = () => {
+      throw { code: "INVALID_INPUT", message, field, nextStep: "correct it and call again" };
+    };
+    const error = await createHoldfast(options()).submit("reports", { intent: "a", body: {} }).catch((e) => e);
+    assert.equal(error.message, told);
+    assert.equal(error.nextStep, "Correct it and call again.");
+  }
+});
+
+test("an operation is written as JSON by its state", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  world.script.submit = () => state({ intent: "a" });
+  const operation = await createHoldfast(options()).submit("reports", { intent: "a", body: {} });
+  assert.deepEqual(JSON.parse(JSON.stringify(operation)), JSON.parse(state({ intent: "a" })));
+});
+
 test("a trap costs an instance: reads and submits are made again in a new one", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   const holdfast = createHoldfast(options());

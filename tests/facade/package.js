@@ -7,18 +7,21 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const source = fileURLToPath(new URL("../../pkg-template/", import.meta.url));
 const glue = fileURLToPath(new URL("./fake-glue.js", import.meta.url));
 
-/** The package's entry, and the world behind its glue once it has been loaded. */
-export async function loadPackage(test) {
+/** The package's entry, or another script of it, and the world behind its glue once it has been loaded. */
+export async function loadPackage(test, script = "index.js") {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-"));
   test.after(() => rmSync(folder, { recursive: true }));
   cpSync(source, folder, { recursive: true });
   cpSync(glue, join(folder, "glue.js"));
-  for (const name of readdirSync(join(folder, "profiles"))) {
-    const text = readFileSync(join(folder, "profiles", name), "utf8");
-    writeFileSync(join(folder, "profiles", name.replace(/json$/, "js")), `export default ${text}`);
+  let table = "";
+  for (const file of readdirSync(join(folder, "profiles"))) {
+    const [text, name] = [readFileSync(join(folder, "profiles", file), "utf8"), file.replace(/\.json$/, "")];
+    writeFileSync(join(folder, "profiles", `${name}.js`), `export default ${text}`);
+    table += `"${name}": () => import("./${name}.js"),`;
   }
+  writeFileSync(join(folder, "profiles", "built-in.js"), `export const builtIn = {${table}};`);
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  const entry = await import(pathToFileURL(join(folder, "index.js")));
+  const entry = await import(pathToFileURL(join(folder, script)));
   const { world } = await import(pathToFileURL(join(folder, "glue.js")));
   return { ...entry, world };
 }

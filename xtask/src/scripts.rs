@@ -33,16 +33,25 @@ pub(crate) fn minify(workspace: &Workspace, from: &Path, to: &Path) -> Result<()
     process::run(&mut command)
 }
 
-/// Makes a module of every profile: what a page can import everywhere is a script, and not JSON.
+/// Makes a module of every profile: what a page can import everywhere is a script, and not JSON. One
+/// more names them all, each by an import that every bundler finds.
 pub(crate) fn profiles(workspace: &Workspace, from: &Path, work: &Path, to: &Path) -> Result<()> {
     if work.exists() {
         std::fs::remove_dir_all(work)?;
     }
+    let mut table = String::from("export const builtIn = {");
     for file in build::files(from)? {
-        if let Some(name) = file.file_stem().filter(|_| file.extension() == Some("json".as_ref())) {
-            let script = work.join(name).with_extension("js");
-            write(&script, format!("export default {}", read(&file)?))?;
+        let name =
+            file.file_name().and_then(|own| own.to_str()).and_then(|own| own.strip_suffix(".json"));
+        if let Some(name) = name {
+            write(
+                &work.join(name).with_extension("js"),
+                format!("export default {}", read(&file)?),
+            )?;
+            table.push_str(&format!("{name:?}: () => import(\"./{name}.js\"),"));
         }
     }
+    table.push('}');
+    write(&work.join("built-in.js"), table)?;
     minify(workspace, work, to)
 }

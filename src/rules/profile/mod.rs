@@ -37,6 +37,8 @@ const TIMEOUT_MS_MAX: u64 = 300_000;
 
 /// What a profile may say.
 const MEMBERS: &[&str] = &[
+    // What an editor asks for; it says nothing about the service.
+    "$schema",
     "profile",
     "name",
     "serverOnly",

@@ -16,13 +16,15 @@ async function reload(page) {
 }
 
 /** The paths that a page has asked its own origin for. */
+// Sorted: WebKit tells of them in the order in which they ended, and that may still change.
 const requestsOf = (page) =>
   page.evaluate(() =>
     performance
       .getEntriesByType("resource")
       .map(({ name }) => new URL(name))
       .filter(({ origin }) => origin === location.origin)
-      .map(({ pathname }) => pathname),
+      .map(({ pathname }) => pathname)
+      .sort(),
   );
 
 /** The same ledger whatever happened on the way: one execution, one charge. */

@@ -21,7 +21,7 @@ pub(crate) struct Wanted {
 }
 
 /// Depth of an ordinary test.
-const DEPTH: u8 = 6;
+const DEPTH: u8 = 5;
 
 /// Depth of a test for a night.
 const DEPTH_DEEP: u8 = 8;

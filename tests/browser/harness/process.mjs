@@ -85,6 +85,13 @@ export class ProcessGroup {
     return this;
   }
 
+  /** Lets this process end while the program still runs; it is killed then. */
+  release() {
+    this.#process.unref();
+    for (const stream of this.#process.stdio) stream?.unref?.();
+    return this;
+  }
+
   /** Kills every process of it with SIGKILL, as a crash or a power cut would. */
   async kill() {
     signalGroup(this.pid, "SIGKILL");

@@ -16,6 +16,7 @@ async function makeScreen() {
   const group = new ProcessGroup([program("Xvfb"), "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp"], randomUUID());
   group.ignore();
   const [number] = await group.says(/^\d+$/, 3);
+  group.release();
   return `:${number}`;
 }
 

@@ -1,11 +1,9 @@
-//! The laws of the design, each with a test that a breach of it fails.
+//! The laws of the design, each with a test that a breach of it fails; the sixth is in `ownership.rs`,
+//! and the tenth in `accounts.rs`.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-
+use super::ownership::crowded;
 use crate::world::{
-    Context, DAY_MS, Logged, PROFILE, Settings, World, ending, park, patch, result, standing,
-    submission,
+    DAY_MS, Logged, PROFILE, Settings, World, ending, park, patch, result, standing, submission,
 };
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
@@ -18,9 +16,9 @@ use holdfast::rules::step::{Command, Resolution};
 use holdfast_services::Call;
 
 /// A submission that is lost after the service took it on.
-const LOST_ANSWER: &str = r#"[{"call":"submit","fault":"lose_after"}]"#;
+pub(super) const LOST_ANSWER: &str = r#"[{"call":"submit","fault":"lose_after"}]"#;
 
-fn lost_then(status: u16, code: &str, times: u32) -> World {
+pub(super) fn lost_then(status: u16, code: &str, times: u32) -> World {
     let body = format!(r#"{{\"error\":{{\"code\":\"{code}\"}}}}"#);
     World::with_faults(&format!(
         r#"[{{"call":"submit","fault":"lose_after"}},
@@ -28,13 +26,15 @@ fn lost_then(status: u16, code: &str, times: u32) -> World {
     ))
 }
 
-fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
+pub(super) fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
     let mut limits = Limits::default();
     change(&mut limits);
     limits
 }
 
-fn with_limits(change: impl FnOnce(&mut holdfast::model::policy::LimitsPatch)) -> Command {
+pub(super) fn with_limits(
+    change: impl FnOnce(&mut holdfast::model::policy::LimitsPatch),
+) -> Command {
     Command::Resume { limits: Some(patch(change)), accept_duplicate: false }
 }
 
@@ -319,244 +319,6 @@ fn a_wait_beyond_the_deadline_parks_at_once() {
     assert!(world.0.clock.now() < start + 1_000, "it waits in vain");
 }
 
-// 6. One owner.
-
-/// How many requests of one operation came within the floor of each other.
-fn crowded(world: &World) -> u64 {
-    world.0.service.borrow().ledger().too_fast
-}
-
-#[test]
-fn of_two_contexts_on_one_store_one_drives() {
-    let world = World::new();
-    let (first, second) = (world.open(), world.open());
-    world.submit(&first, "one", r#","duration_ms":60000"#);
-    world.submit(&second, "two", r#","duration_ms":60000"#);
-    world.settle(&first, "one").expect("it ends");
-    world.settle(&second, "two").expect("it ends");
-    let (one, two) = (world.stored("one").expect("one"), world.stored("two").expect("two"));
-    assert_eq!((standing(&one), standing(&two)), ("succeeded", "succeeded"));
-    assert_eq!(world.executions(), 2);
-    assert_eq!(world.requests(Call::Submit).len(), 2);
-    assert_eq!(crowded(&world), 0);
-    let names = [&first, &second].map(|context| context.being.alive.get());
-    assert_eq!(names, [true, true]);
-}
-
-#[test]
-fn a_second_context_adds_no_polls() {
-    let polls = |contexts: usize| {
-        let world = World::new();
-        let open: Vec<_> = (0..contexts).map(|_| world.open()).collect();
-        world.submit(&open[0], "daily", r#","duration_ms":1800000"#);
-        world.settle(&open[0], "daily").expect("it ends");
-        world.requests(Call::Poll).len()
-    };
-    let (alone, four) = (polls(1), polls(4));
-    assert!(four < alone * 3 / 2, "{four} polls by four contexts, {alone} by one");
-}
-
-#[test]
-fn with_locks_a_dead_owner_is_followed_at_once() {
-    let world = World::new();
-    let (first, second) = (world.open(), world.open());
-    world.submit(&first, "daily", r#","duration_ms":600000"#);
-    world.until("daily", |own| own.life.stage == Stage::Work);
-    world.kill(&first);
-    let died = world.0.clock.now();
-    let before = world.requests(Call::Poll).len();
-    world.run(died + DAY_MS, || world.requests(Call::Poll).len() > before);
-    // The next poll, and a look at the lane every five seconds.
-    let took = world.0.clock.now() - died;
-    assert!(took <= 7_000, "taken over after {took} ms");
-    let ended = world.settle(&second, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    assert_eq!(world.executions(), 1);
-}
-
-#[test]
-fn without_locks_a_dead_owner_is_followed_when_its_lease_is_over() {
-    let settings = Settings { locks: false, ..Settings::default() };
-    let world = World::with(settings, crate::world::service());
-    let (first, second) = (world.open(), world.open());
-    world.submit(&first, "daily", r#","duration_ms":600000"#);
-    world.until("daily", |own| own.life.stage == Stage::Work);
-    let lease_until = world.lease_until("daily");
-    world.kill(&first);
-    let before = world.requests(Call::Poll).len();
-    world.run(world.0.clock.now() + DAY_MS, || world.requests(Call::Poll).len() > before);
-    let now = world.0.clock.now();
-    assert!(now >= lease_until, "taken over {} ms too soon", lease_until - now);
-    assert!(now <= lease_until + 6_000, "taken over {} ms late", now - lease_until);
-    let ended = world.settle(&second, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    assert_eq!(world.executions(), 1);
-}
-
-#[test]
-fn a_former_owner_is_fenced_and_its_late_write_changes_nothing() {
-    let world = World::new();
-    let first = world.open();
-    world.submit(&first, "daily", r#","duration_ms":600000"#);
-    world.until("daily", |own| own.life.stage == Stage::Work);
-    // It freezes with a poll on the wire.
-    let polls = world.requests(Call::Poll).len();
-    world.run(world.0.clock.now() + DAY_MS, || world.requests(Call::Poll).len() > polls);
-    world.freeze(&first);
-    let second = world.open();
-    let ended = world.settle(&second, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    world.thaw(&first);
-    world.pass(60_000);
-    assert_eq!(world.stored("daily").expect("stored"), ended);
-    assert_eq!(world.executions(), 1);
-}
-
-#[test]
-fn a_context_that_thaws_between_write_and_send_does_not_send_late() {
-    let world = World::new();
-    *world.0.freeze_when.borrow_mut() = Some(Box::new(|own| own.life.evidence.current.is_some()));
-    let first = world.open();
-    let (driver, request) = (first.driver.clone(), submission("daily", ""));
-    let taken = Rc::new(RefCell::new(None));
-    let slot = Rc::clone(&taken);
-    world.spawn(&first, async move {
-        *slot.borrow_mut() = Some(driver.submit(request).await.map(|own| own.identity.id));
-    });
-    world.run(world.0.clock.now() + 1_000, || first.being.frozen.get());
-    assert!(first.being.frozen.get(), "it never wrote an attempt");
-    world.pass(2_000);
-    world.thaw(&first);
-    let ended = world.settle(&first, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    let sent = world.requests(Call::Submit);
-    assert_eq!(sent.len(), 1);
-    assert_eq!(ended.life.evidence.attempts, 2, "the first attempt never left");
-    assert_eq!(world.executions(), 1);
-}
-
-#[test]
-fn a_frozen_attempt_is_taken_up_by_another_and_never_leaves_when_its_writer_thaws() {
-    let world = World::new();
-    *world.0.freeze_when.borrow_mut() = Some(Box::new(|own| own.life.evidence.current.is_some()));
-    let first = world.open();
-    let (driver, request) = (first.driver.clone(), submission("daily", ""));
-    world.spawn(&first, async move {
-        let _ = driver.submit(request).await;
-    });
-    world.run(world.0.clock.now() + 1_000, || first.being.frozen.get());
-    let second = world.open();
-    let ended = world.settle(&second, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    let sent = world.requests(Call::Submit).len();
-    world.thaw(&first);
-    world.pass(60_000);
-    assert_eq!(world.requests(Call::Submit).len(), sent);
-    assert_eq!(world.executions(), 1);
-}
-
-// Clocks.
-
-#[test]
-fn a_clock_that_jumps_back_does_not_stretch_a_wait() {
-    let world = World::new();
-    let context = world.open();
-    world.submit(&context, "daily", r#","duration_ms":20000"#);
-    world.until("daily", |own| own.life.stage == Stage::Work);
-    world.0.settings.borrow_mut().skew_ms = -3_600_000;
-    context.driver.wake();
-    let start = world.0.clock.now();
-    let ended = world.settle(&context, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    let took = world.0.clock.now() - start;
-    assert!(took < 120_000, "it took {took} ms");
-}
-
-#[test]
-fn a_clock_that_jumped_back_before_a_reload_does_not_stretch_a_wait() {
-    let world =
-        World::with_faults(r#"[{"call":"poll","fault":"status","status":503,"retry_after":120}]"#);
-    let first = world.open();
-    world.submit(&first, "daily", "");
-    world.until("daily", |own| {
-        matches!(own.life.hold, Hold::Until { reason: WaitReason::ServerGuidance, .. })
-    });
-    world.kill(&first);
-    world.0.settings.borrow_mut().skew_ms = -3_600_000;
-    let start = world.0.clock.now();
-    let second = world.open();
-    let ended = world.settle(&second, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    let took = world.0.clock.now() - start;
-    assert!((120_000..200_000).contains(&took), "it took {took} ms");
-}
-
-#[test]
-fn a_clock_that_jumps_back_while_an_outcome_is_unknown_ends_the_key_s_lifetime() {
-    let world = World::with_faults(
-        r#"[{"call":"submit","fault":"lose_after"},
-            {"call":"submit","fault":"status","status":503,"times":1000}]"#,
-    );
-    let context = world.open();
-    world.submit(&context, "daily", "");
-    world.until("daily", |own| own.life.evidence.unresolved.is_some());
-    world.0.settings.borrow_mut().skew_ms = -3_600_000;
-    let parked = world.settle(&context, "daily").expect("it parks");
-    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
-}
-
-/// An outcome that has been unknown for ten minutes, at its third attempt; each answer takes a while.
-fn long_unknown() -> (World, Context) {
-    let settings = Settings { latency_ms: 5_000, ..Settings::default() };
-    let world = World::with(settings, crate::world::service());
-    world.add_faults(
-        r#"[{"call":"submit","fault":"lose_before"},
-            {"call":"submit","fault":"status","status":503,"retry_after":600,"times":1000}]"#,
-    );
-    let context = world.open();
-    world.submit(&context, "daily", "");
-    world.until("daily", |own| own.life.evidence.attempts == 3);
-    (world, context)
-}
-
-/// The clock jumps back to after the first attempt and before the third.
-fn parks_after_a_jump(world: &World, context: &Context) {
-    let sent = world.requests(Call::Submit).len();
-    world.0.settings.borrow_mut().skew_ms = -500_000;
-    context.driver.wake();
-    let parked = world.settle(context, "daily").expect("it parks");
-    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
-    assert_eq!(world.requests(Call::Submit).len(), sent);
-}
-
-#[test]
-fn a_clock_that_jumps_back_to_after_the_first_attempt_ends_the_key_s_lifetime_too() {
-    let (world, context) = long_unknown();
-    world.until("daily", |own| matches!(own.life.hold, Hold::Until { .. }));
-    world.pass(60_000);
-    parks_after_a_jump(&world, &context);
-}
-
-#[test]
-fn a_clock_that_jumps_back_while_an_attempt_is_out_ends_the_key_s_lifetime_too() {
-    let (world, context) = long_unknown();
-    world.pass(5_000);
-    parks_after_a_jump(&world, &context);
-}
-
-#[test]
-fn a_clock_that_jumps_back_by_seconds_ends_nothing() {
-    let (world, context) = long_unknown();
-    world.until("daily", |own| matches!(own.life.hold, Hold::Until { .. }));
-    world.pass(60_000);
-    let sent = world.requests(Call::Submit).len();
-    world.0.settings.borrow_mut().skew_ms = -100_000;
-    context.driver.wake();
-    world.until("daily", |own| own.life.evidence.attempts == 4);
-    world.pass(5_000);
-    assert!(world.requests(Call::Submit).len() > sent);
-}
-
 // 9. Memory is a cache.
 
 #[test]
@@ -596,76 +358,4 @@ fn a_persisted_wait_survives_a_reload() {
     world.settle(&second, "daily").expect("it ends");
     let polls = world.requests(Call::Poll);
     assert!(polls[1].time_ms >= wait.until().0, "polled early after the reload");
-}
-
-// 10. Account-bound.
-
-fn switch(world: &World, context: &Context, account: &str) {
-    world.0.settings.borrow_mut().account = Some(account.into());
-    context.driver.wake();
-}
-
-#[test]
-fn another_account_sees_and_lists_nothing() {
-    let world = World::new();
-    let context = world.open();
-    let operation = world.live(&context, "daily", "");
-    assert_eq!(world.listed(&context).expect("a list"), ["daily"]);
-    switch(&world, &context, "ben");
-    assert_eq!(world.listed(&context).expect("a list"), Vec::<String>::new());
-    let (driver, id) = (context.driver.clone(), operation.identity.id.clone());
-    let loaded = world.call(&context, async move { driver.load(&id).await });
-    assert_eq!(loaded.expect("an answer").expect("no error"), None);
-    let acknowledged = world.command(&context, &operation, Command::Acknowledge);
-    acknowledged.expect_err("it is another's");
-    let own = world.submit(&context, "daily", "");
-    assert_ne!(own.identity.id, operation.identity.id);
-}
-
-#[test]
-fn another_account_drives_nothing() {
-    let world = World::new();
-    let context = world.open();
-    world.submit(&context, "daily", r#","duration_ms":60000"#);
-    world.until("daily", |own| own.life.stage == Stage::Work);
-    switch(&world, &context, "ben");
-    world.pass(1_000);
-    let before = world.requests(Call::Any).len();
-    world.pass(600_000);
-    assert_eq!(world.requests(Call::Any).len(), before);
-    switch(&world, &context, "ann");
-    let ended = world.settle(&context, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-}
-
-#[test]
-fn an_account_that_changes_without_a_word_still_drives_nothing() {
-    let world = World::new();
-    let context = world.open();
-    world.submit(&context, "daily", r#","duration_ms":60000"#);
-    world.until("daily", |own| own.life.stage == Stage::Work);
-    world.0.settings.borrow_mut().account = Some("ben".into());
-    let before = world.requests(Call::Any).len();
-    world.pass(600_000);
-    let after = world.requests(Call::Any).len();
-    assert!(after <= before, "{} requests for the account that left", after - before);
-}
-
-#[test]
-fn a_submit_while_the_account_changes_belongs_to_the_one_that_submitted() {
-    let world = World::new();
-    let context = world.open();
-    let flag = Rc::new(Cell::new(false));
-    let (driver, request, done) =
-        (context.driver.clone(), submission("daily", ""), Rc::clone(&flag));
-    world.spawn(&context, async move {
-        let _ = driver.submit(request).await;
-        done.set(true);
-    });
-    world.0.settings.borrow_mut().account = Some("ben".into());
-    world.run(world.0.clock.now() + 60_000, || flag.get());
-    assert!(flag.get(), "the submit is answered");
-    let owner = world.stored("daily").map(|own| own.identity.account.0);
-    assert!(owner.is_none_or(|own| own == "ann"));
-    assert!(world.executions() <= 1);
 }

@@ -1,5 +1,7 @@
 //! What work costs: the client's ledger is the service's, whatever happens on the way.
 
+use super::polling::until_state;
+use super::rerun::FAILS;
 use crate::world::{Context, Settings, World, failed, park, standing};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::money::{Amount, Credits, ReceiptKind};
@@ -13,8 +15,11 @@ use holdfast_services::{
 use serde_json::{Value, json};
 
 const RUNHARVESTER: &str = include_str!("../../pkg-template/profiles/runharvester.json");
+
 const REPLAY: &str = include_str!("../../pkg-template/profiles/replay.json");
+
 const BULKGRID: &str = include_str!("../../pkg-template/profiles/bulkgrid.json");
+
 const CLEANEDWEB: &str = include_str!("../../pkg-template/profiles/cleanedweb.json");
 
 fn world(service: impl Service + Send + 'static, profile: &str, faults: &str) -> World {
@@ -263,4 +268,34 @@ fn a_reservation_that_is_released_late_is_picked_up_after_a_cancel() {
     let settled = world.settle(&context, "daily").expect("billing is read out");
     assert_eq!(amount(&settled, Amount::Released).as_deref(), Some("2"));
     is_the_services(&world, &settled);
+}
+
+#[test]
+fn a_late_settlement_is_picked_up() {
+    let world = World::new();
+    let context = world.open();
+    let operation = until_state(&world, &context, "running");
+    world.cancel(&context, &operation).expect("a wish");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(ended.ledger.token_state.as_deref(), Some("charged"));
+    assert_eq!(ended.ledger.get(Amount::Refund).map(Credits::to_text).as_deref(), Some("2"));
+    assert_eq!(ended.ledger.cost().to_text(), "3");
+    assert!(ended.life.settlement.is_none());
+}
+
+#[test]
+fn billing_and_token_state_are_kept_as_reported() {
+    let world = World::new();
+    let (_, ended) = world.lived("");
+    assert_eq!(ended.ledger.get(Amount::Base).map(Credits::to_text).as_deref(), Some("5"));
+    assert_eq!(ended.ledger.get(Amount::Balance).map(Credits::to_text).as_deref(), Some("95"));
+    assert_eq!(ended.ledger.token_state.as_deref(), Some("charged"));
+}
+
+#[test]
+fn a_failed_job_s_refund_is_kept_as_reported() {
+    let world = World::new();
+    let (_, ended) = world.lived(FAILS);
+    assert_eq!(ended.ledger.get(Amount::Refund).map(Credits::to_text).as_deref(), Some("5"));
+    assert_eq!(ended.ledger.cost().to_text(), "0");
 }

@@ -1,34 +1,19 @@
 //! Bringing a result home: whole, once, and before the service drops it.
 
 use crate::world::{
-    CommitFault, Context, Logged, PROFILE, Settings, World, ending, park, patch, result, service,
-    standing,
+    CommitFault, Context, PROFILE, Settings, World, ending, park, patch, result, service, standing,
 };
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::ParkReason;
-use holdfast::model::life::{Delivery, Stage};
+use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
 use holdfast_services::Call;
 
-/// A world whose service answers the first `times` downloads with this.
-fn answering(status: u16, body: &str, times: u32) -> World {
-    let body = serde_json::to_string(body).expect("a text");
-    World::with_faults(&format!(
-        r#"[{{"call":"result","fault":"status","status":{status},"times":{times},"body":{body}}}]"#
-    ))
-}
-
-fn live(world: &World, options: &str) -> (Context, Operation) {
-    let context = world.open();
-    let operation = world.live(&context, "daily", options);
-    (context, operation)
-}
-
 #[test]
 fn a_result_that_is_not_ready_sends_it_back_to_polling() {
     let world = World::new();
-    let (_, ended) = live(&world, r#","not_ready_ms":20000"#);
+    let (_, ended) = world.lived(r#","not_ready_ms":20000"#);
     assert_eq!(standing(&ended), "succeeded");
     let calls: Vec<_> = world.requests(Call::Any).into_iter().map(|own| own.call).collect();
     let first = calls.iter().position(|call| *call == Call::Result).expect("a download");
@@ -38,7 +23,7 @@ fn a_result_that_is_not_ready_sends_it_back_to_polling() {
 #[test]
 fn not_ready_is_bounded() {
     let world = World::new();
-    let (_, parked) = live(&world, r#","not_ready_ms":80000000"#);
+    let (_, parked) = world.lived(r#","not_ready_ms":80000000"#);
     assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
     assert!(world.requests(Call::Result).len() <= 21);
 }
@@ -48,7 +33,7 @@ fn a_service_that_is_always_too_busy_for_the_result_is_for_a_person() {
     let world = World::with_faults(
         r#"[{"call":"result","fault":"rate_limited","retry_after":1,"times":9999}]"#,
     );
-    let (_, parked) = live(&world, "");
+    let (_, parked) = world.lived("");
     assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
     assert!(world.requests(Call::Result).len() <= 41);
 }
@@ -67,7 +52,7 @@ fn where_only_the_result_can_be_asked_for_a_job_that_is_seen_running_is_no_setba
         let faults = ["[", setback, ",", running, ",", setback, "]"].concat();
         let world = World::of(Settings::default(), service(), &profile.to_string());
         world.add_faults(&faults);
-        let (_, ended) = live(&world, "");
+        let (_, ended) = world.lived("");
         assert_eq!(standing(&ended), "succeeded", "{setback}: {:?}", park(&ended));
     }
 }
@@ -75,7 +60,7 @@ fn where_only_the_result_can_be_asked_for_a_job_that_is_seen_running_is_no_setba
 #[test]
 fn an_expired_result_is_final_after_exactly_one_download() {
     let world = World::new();
-    let (_, ended) = live(&world, r#","retention_ms":0"#);
+    let (_, ended) = world.lived(r#","retention_ms":0"#);
     assert_eq!(standing(&ended), "expired");
     world.pass(crate::world::DAY_MS);
     assert_eq!(world.requests(Call::Result).len(), 1);
@@ -83,21 +68,21 @@ fn an_expired_result_is_final_after_exactly_one_download() {
 
 #[test]
 fn a_410_without_a_code_means_expired() {
-    let (_, ended) = live(&answering(410, "", 1), "");
+    let (_, ended) = World::answering("result", 410, "", 1).lived("");
     assert_eq!(standing(&ended), "expired");
 }
 
 #[test]
 fn an_expiry_in_a_200_is_no_data() {
-    let world = answering(200, r#"{"error":{"code":"RESULT_EXPIRED"}}"#, 1);
-    let (_, ended) = live(&world, "");
+    let world = World::answering("result", 200, r#"{"error":{"code":"RESULT_EXPIRED"}}"#, 1);
+    let (_, ended) = world.lived("");
     assert_eq!(standing(&ended), "expired");
 }
 
 #[test]
 fn not_ready_in_a_200_is_no_data() {
-    let world = answering(200, r#"{"error":{"code":"RESULT_NOT_READY"}}"#, 1);
-    let (_, ended) = live(&world, "");
+    let world = World::answering("result", 200, r#"{"error":{"code":"RESULT_NOT_READY"}}"#, 1);
+    let (_, ended) = world.lived("");
     assert_eq!(standing(&ended), "succeeded");
     assert_eq!(world.requests(Call::Result).len(), 2);
 }
@@ -105,7 +90,7 @@ fn not_ready_in_a_200_is_no_data() {
 #[test]
 fn a_download_that_is_cut_short_is_made_again() {
     let world = World::with_faults(r#"[{"call":"result","fault":"truncate","times":3}]"#);
-    let (context, ended) = live(&world, r#","result_bytes":50000"#);
+    let (context, ended) = world.lived(r#","result_bytes":50000"#);
     assert_eq!(standing(&ended), "succeeded");
     assert_eq!(world.requests(Call::Result).len(), 4);
     is_whole(&world, &context, &ended);
@@ -117,7 +102,7 @@ fn a_download_that_fails_is_made_again() {
         r#"[{"call":"result","fault":"lose_before"},{"call":"result","fault":"status","status":500},
             {"call":"result","fault":"html"},{"call":"result","fault":"rate_limited"}]"#,
     );
-    let (context, ended) = live(&world, "");
+    let (context, ended) = world.lived("");
     assert_eq!(standing(&ended), "succeeded");
     is_whole(&world, &context, &ended);
 }
@@ -125,24 +110,24 @@ fn a_download_that_fails_is_made_again() {
 #[test]
 fn a_page_instead_of_a_result_ends_incomplete_with_its_bytes_kept() {
     let page = "<!doctype html><title>Sorry</title>";
-    let world = answering(200, page, 100);
-    let (context, ended) = live(&world, "");
+    let world = World::answering("result", 200, page, 100);
+    let (context, ended) = world.lived("");
     assert_eq!(standing(&ended), "incomplete");
     assert_eq!(world.kept_bytes(&context, &ended.identity.id), page.as_bytes());
 }
 
 #[test]
 fn a_single_page_instead_of_a_result_is_only_a_hiccup() {
-    let world = answering(200, "<!doctype html><title>Sorry</title>", 1);
-    let (_, ended) = live(&world, "");
+    let world = World::answering("result", 200, "<!doctype html><title>Sorry</title>", 1);
+    let (_, ended) = world.lived("");
     assert_eq!(standing(&ended), "succeeded");
 }
 
 #[test]
 fn another_count_of_records_than_declared_is_incomplete() {
     let body = r#"{"records":[{"n":0}],"record_count":2}"#;
-    let world = answering(200, body, 1);
-    let (context, ended) = live(&world, "");
+    let world = World::answering("result", 200, body, 1);
+    let (context, ended) = world.lived("");
     assert_eq!(standing(&ended), "incomplete");
     assert_eq!(world.kept_bytes(&context, &ended.identity.id), body.as_bytes());
 }
@@ -151,7 +136,7 @@ fn another_count_of_records_than_declared_is_incomplete() {
 fn a_result_that_fails_the_schema_is_incomplete_with_its_bytes_kept() {
     let world = World::new();
     world.0.settings.borrow_mut().schema_fault = Some("records[0].price: expected number".into());
-    let (context, ended) = live(&world, "");
+    let (context, ended) = world.lived("");
     assert_eq!(standing(&ended), "incomplete");
     assert!(format!("{:?}", ending(&ended)).contains("expected number"));
     assert!(!world.kept_bytes(&context, &ended.identity.id).is_empty());
@@ -161,7 +146,7 @@ fn a_result_that_fails_the_schema_is_incomplete_with_its_bytes_kept() {
 fn a_403_on_the_result_parks_and_a_resume_fetches_it() {
     let world =
         World::with_faults(r#"[{"call":"result","fault":"status","status":403,"times":2}]"#);
-    let (context, parked) = live(&world, "");
+    let (context, parked) = world.lived("");
     assert_eq!(park(&parked), Some(ParkReason::NeedsCredential));
     world.resume(&context, &parked).expect("it may go on");
     let ended = world.settle(&context, "daily").expect("it ends");
@@ -171,8 +156,9 @@ fn a_403_on_the_result_parks_and_a_resume_fetches_it() {
 
 #[test]
 fn a_403_that_names_source_access_parks_the_result_for_access() {
-    let world = answering(403, r#"{"error":{"code":"SOURCE_ACCESS_REQUIRED"}}"#, 1);
-    let (context, parked) = live(&world, "");
+    let world =
+        World::answering("result", 403, r#"{"error":{"code":"SOURCE_ACCESS_REQUIRED"}}"#, 1);
+    let (context, parked) = world.lived("");
     assert_eq!(park(&parked), Some(ParkReason::NeedsAccess));
     world.resume(&context, &parked).expect("it may go on");
     let ended = world.settle(&context, "daily").expect("it ends");
@@ -229,7 +215,7 @@ fn is_whole(world: &World, context: &Context, ended: &Operation) {
 #[test]
 fn the_kept_bytes_are_the_bytes_that_the_service_sent() {
     let world = World::new();
-    let (context, ended) = live(&world, r#","result_bytes":12345"#);
+    let (context, ended) = world.lived(r#","result_bytes":12345"#);
     is_whole(&world, &context, &ended);
     let path = world.requests(Call::Result)[0].path.clone();
     let request = holdfast_services::Request::new("GET", &path)
@@ -258,7 +244,7 @@ fn a_service_that_asks_to_wait_for_the_result_for_a_year_is_for_a_person() {
 #[test]
 fn a_result_of_3_mb_is_kept_in_pieces() {
     let world = World::new();
-    let (context, ended) = live(&world, r#","result_bytes":3000000"#);
+    let (context, ended) = world.lived(r#","result_bytes":3000000"#);
     assert_eq!(standing(&ended), "succeeded");
     let kept = result(&ended).expect("a result");
     assert!(kept.bytes > 2_500_000, "{}", kept.bytes);
@@ -297,7 +283,7 @@ fn downloading(world: &World) -> (Context, Operation) {
 
 #[test]
 fn a_download_whose_operation_has_left_memory_leaves_the_kept_result_alone() {
-    let world = answering(200, &"x".repeat(600_000), 1);
+    let world = World::answering("result", 200, &"x".repeat(600_000), 1);
     let (context, operation) = downloading(&world);
     world.0.commits.fail(&[CommitFault::Aborted]);
     world.cancel(&context, &operation).expect_err("storage fails");
@@ -343,92 +329,8 @@ fn what_is_deleted_is_not_brought_back_by_a_context_that_thaws() {
 }
 
 #[test]
-fn a_delivery_is_made_again_until_it_resolves() {
-    let world = World::new();
-    world.0.settings.borrow_mut().failing_deliveries = 5;
-    let (_, ended) = live(&world, "");
-    assert!(matches!(ended.life.delivery, Some(Delivery::Delivered(_))));
-    assert_eq!(*world.0.delivered.borrow(), [ended.identity.id.as_str()]);
-    assert_eq!(ended.counters.deliveries, 5);
-}
-
-#[test]
-fn a_delivery_that_failed_is_made_by_the_next_context() {
-    let world = World::new();
-    world.0.settings.borrow_mut().failing_deliveries = 1;
-    let first = world.open();
-    world.submit(&first, "daily", "");
-    world.until("daily", |own| own.counters.deliveries == 1);
-    world.kill(&first);
-    let second = world.open();
-    world.settle(&second, "daily").expect("it ends");
-    assert_eq!(world.0.delivered.borrow().len(), 1);
-}
-
-#[test]
-fn without_a_consumer_the_ending_waits_for_one() {
-    let world = World::new();
-    world.0.settings.borrow_mut().consumes = false;
-    let first = world.open();
-    world.submit(&first, "daily", "");
-    world.until("daily", |own| own.life.is_ended());
-    world.pass(600_000);
-    assert_eq!(world.0.delivered.borrow().len(), 0);
-    world.kill(&first);
-    world.0.settings.borrow_mut().consumes = true;
-    let second = world.open();
-    world.settle(&second, "daily").expect("it is delivered");
-    assert_eq!(world.0.delivered.borrow().len(), 1);
-}
-
-#[test]
-fn nothing_is_delivered_before_its_ending_is_durable() {
-    let world = World::new();
-    let context = world.open();
-    world.submit(&context, "daily", "");
-    world
-        .run(world.0.clock.now() + crate::world::DAY_MS, || !world.0.delivered.borrow().is_empty());
-    let durable = world.0.log.all().into_iter().any(|logged| match logged {
-        Logged::Committed { operation, .. } => operation.life.is_ended(),
-        Logged::Sent { .. } => false,
-    });
-    assert!(durable);
-}
-
-#[test]
-fn nothing_is_delivered_at_a_park() {
-    let world = World::with_faults(r#"[{"call":"submit","fault":"status","status":402}]"#);
-    let (_, parked) = live(&world, "");
-    assert_eq!(park(&parked), Some(ParkReason::NeedsCredit));
-    world.pass(3_600_000);
-    assert!(world.0.delivered.borrow().is_empty());
-}
-
-#[test]
-fn an_acknowledged_ending_is_not_delivered_any_more() {
-    let world = World::new();
-    world.0.settings.borrow_mut().failing_deliveries = 1_000;
-    let context = world.open();
-    world.submit(&context, "daily", "");
-    let ended = world.until("daily", |own| own.counters.deliveries == 2);
-    let acknowledged = world.command(&context, &ended, Command::Acknowledge).expect("it is over");
-    assert!(matches!(acknowledged.life.delivery, Some(Delivery::Acknowledged(_))));
-    world.pass(crate::world::DAY_MS);
-    assert_eq!(world.stored("daily").expect("stored").counters.deliveries, 2);
-    assert!(world.0.delivered.borrow().is_empty());
-}
-
-#[test]
-fn what_is_not_over_cannot_be_acknowledged() {
-    let world = World::new();
-    let context = world.open();
-    let operation = world.submit(&context, "daily", "");
-    world.command(&context, &operation, Command::Acknowledge).expect_err("not over");
-}
-
-#[test]
 fn a_replayed_submission_is_no_replayed_result() {
     let world = World::with_faults(r#"[{"call":"submit","fault":"lose_after"}]"#);
-    let (_, ended) = live(&world, "");
+    let (_, ended) = world.lived("");
     assert!(matches!(ending(&ended), Some(Ending::Succeeded { replayed: false, .. })));
 }

@@ -41,6 +41,21 @@ impl World {
         self.settle(context, intent).expect("it comes to rest")
     }
 
+    /// Opens a context, and lives one operation in it to its end or a park.
+    pub fn lived(&self, options: &str) -> (Context, Operation) {
+        let context = self.open();
+        let operation = self.live(&context, "daily", options);
+        (context, operation)
+    }
+
+    /// A world whose service gives this answer to the first `times` exchanges of a kind.
+    pub fn answering(call: &str, status: u16, body: &str, times: u32) -> Self {
+        let body = serde_json::to_string(body).expect("a text");
+        Self::with_faults(&format!(
+            r#"[{{"call":"{call}","fault":"status","status":{status},"times":{times},"body":{body}}}]"#
+        ))
+    }
+
     /// Adopts; `None` when the context ends before the answer.
     pub fn try_adopt(
         &self,

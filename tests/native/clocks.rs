@@ -1,0 +1,106 @@
+//! Clocks that jump.
+
+use crate::world::{Context, Settings, World, park, standing};
+use holdfast::model::hold::{Hold, ParkReason, WaitReason};
+use holdfast::model::life::Stage;
+use holdfast_services::Call;
+
+#[test]
+fn a_clock_that_jumps_back_does_not_stretch_a_wait() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":20000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().skew_ms = -3_600_000;
+    context.driver.wake();
+    let start = world.0.clock.now();
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let took = world.0.clock.now() - start;
+    assert!(took < 120_000, "it took {took} ms");
+}
+
+#[test]
+fn a_clock_that_jumped_back_before_a_reload_does_not_stretch_a_wait() {
+    let world =
+        World::with_faults(r#"[{"call":"poll","fault":"status","status":503,"retry_after":120}]"#);
+    let first = world.open();
+    world.submit(&first, "daily", "");
+    world.until("daily", |own| {
+        matches!(own.life.hold, Hold::Until { reason: WaitReason::ServerGuidance, .. })
+    });
+    world.kill(&first);
+    world.0.settings.borrow_mut().skew_ms = -3_600_000;
+    let start = world.0.clock.now();
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let took = world.0.clock.now() - start;
+    assert!((120_000..200_000).contains(&took), "it took {took} ms");
+}
+
+#[test]
+fn a_clock_that_jumps_back_while_an_outcome_is_unknown_ends_the_key_s_lifetime() {
+    let world = World::with_faults(
+        r#"[{"call":"submit","fault":"lose_after"},
+            {"call":"submit","fault":"status","status":503,"times":1000}]"#,
+    );
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.evidence.unresolved.is_some());
+    world.0.settings.borrow_mut().skew_ms = -3_600_000;
+    let parked = world.settle(&context, "daily").expect("it parks");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+}
+
+/// An outcome that has been unknown for ten minutes, at its third attempt; each answer takes a while.
+fn long_unknown() -> (World, Context) {
+    let settings = Settings { latency_ms: 5_000, ..Settings::default() };
+    let world = World::with(settings, crate::world::service());
+    world.add_faults(
+        r#"[{"call":"submit","fault":"lose_before"},
+            {"call":"submit","fault":"status","status":503,"retry_after":600,"times":1000}]"#,
+    );
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.evidence.attempts == 3);
+    (world, context)
+}
+
+/// The clock jumps back to after the first attempt and before the third.
+fn parks_after_a_jump(world: &World, context: &Context) {
+    let sent = world.requests(Call::Submit).len();
+    world.0.settings.borrow_mut().skew_ms = -500_000;
+    context.driver.wake();
+    let parked = world.settle(context, "daily").expect("it parks");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+    assert_eq!(world.requests(Call::Submit).len(), sent);
+}
+
+#[test]
+fn a_clock_that_jumps_back_to_after_the_first_attempt_ends_the_key_s_lifetime_too() {
+    let (world, context) = long_unknown();
+    world.until("daily", |own| matches!(own.life.hold, Hold::Until { .. }));
+    world.pass(60_000);
+    parks_after_a_jump(&world, &context);
+}
+
+#[test]
+fn a_clock_that_jumps_back_while_an_attempt_is_out_ends_the_key_s_lifetime_too() {
+    let (world, context) = long_unknown();
+    world.pass(5_000);
+    parks_after_a_jump(&world, &context);
+}
+
+#[test]
+fn a_clock_that_jumps_back_by_seconds_ends_nothing() {
+    let (world, context) = long_unknown();
+    world.until("daily", |own| matches!(own.life.hold, Hold::Until { .. }));
+    world.pass(60_000);
+    let sent = world.requests(Call::Submit).len();
+    world.0.settings.borrow_mut().skew_ms = -100_000;
+    context.driver.wake();
+    world.until("daily", |own| own.life.evidence.attempts == 4);
+    world.pass(5_000);
+    assert!(world.requests(Call::Submit).len() > sent);
+}

@@ -1,0 +1,142 @@
+//! One owner: at most one live context drives a lane.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::world::{DAY_MS, Settings, World, standing, submission};
+use holdfast::model::life::Stage;
+use holdfast_services::Call;
+
+/// How many requests of one operation came within the floor of each other.
+pub(super) fn crowded(world: &World) -> u64 {
+    world.0.service.borrow().ledger().too_fast
+}
+
+#[test]
+fn of_two_contexts_on_one_store_one_drives() {
+    let world = World::new();
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "one", r#","duration_ms":60000"#);
+    world.submit(&second, "two", r#","duration_ms":60000"#);
+    world.settle(&first, "one").expect("it ends");
+    world.settle(&second, "two").expect("it ends");
+    let (one, two) = (world.stored("one").expect("one"), world.stored("two").expect("two"));
+    assert_eq!((standing(&one), standing(&two)), ("succeeded", "succeeded"));
+    assert_eq!(world.executions(), 2);
+    assert_eq!(world.requests(Call::Submit).len(), 2);
+    assert_eq!(crowded(&world), 0);
+    let names = [&first, &second].map(|context| context.being.alive.get());
+    assert_eq!(names, [true, true]);
+}
+
+#[test]
+fn a_second_context_adds_no_polls() {
+    let polls = |contexts: usize| {
+        let world = World::new();
+        let open: Vec<_> = (0..contexts).map(|_| world.open()).collect();
+        world.submit(&open[0], "daily", r#","duration_ms":1800000"#);
+        world.settle(&open[0], "daily").expect("it ends");
+        world.requests(Call::Poll).len()
+    };
+    let (alone, four) = (polls(1), polls(4));
+    assert!(four < alone * 3 / 2, "{four} polls by four contexts, {alone} by one");
+}
+
+#[test]
+fn with_locks_a_dead_owner_is_followed_at_once() {
+    let world = World::new();
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.kill(&first);
+    let died = world.0.clock.now();
+    let before = world.requests(Call::Poll).len();
+    world.run(died + DAY_MS, || world.requests(Call::Poll).len() > before);
+    // The next poll, and a look at the lane every five seconds.
+    let took = world.0.clock.now() - died;
+    assert!(took <= 7_000, "taken over after {took} ms");
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn without_locks_a_dead_owner_is_followed_when_its_lease_is_over() {
+    let settings = Settings { locks: false, ..Settings::default() };
+    let world = World::with(settings, crate::world::service());
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    let lease_until = world.lease_until("daily");
+    world.kill(&first);
+    let before = world.requests(Call::Poll).len();
+    world.run(world.0.clock.now() + DAY_MS, || world.requests(Call::Poll).len() > before);
+    let now = world.0.clock.now();
+    assert!(now >= lease_until, "taken over {} ms too soon", lease_until - now);
+    assert!(now <= lease_until + 6_000, "taken over {} ms late", now - lease_until);
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_former_owner_is_fenced_and_its_late_write_changes_nothing() {
+    let world = World::new();
+    let first = world.open();
+    world.submit(&first, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    // It freezes with a poll on the wire.
+    let polls = world.requests(Call::Poll).len();
+    world.run(world.0.clock.now() + DAY_MS, || world.requests(Call::Poll).len() > polls);
+    world.freeze(&first);
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    world.thaw(&first);
+    world.pass(60_000);
+    assert_eq!(world.stored("daily").expect("stored"), ended);
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_context_that_thaws_between_write_and_send_does_not_send_late() {
+    let world = World::new();
+    *world.0.freeze_when.borrow_mut() = Some(Box::new(|own| own.life.evidence.current.is_some()));
+    let first = world.open();
+    let (driver, request) = (first.driver.clone(), submission("daily", ""));
+    let taken = Rc::new(RefCell::new(None));
+    let slot = Rc::clone(&taken);
+    world.spawn(&first, async move {
+        *slot.borrow_mut() = Some(driver.submit(request).await.map(|own| own.identity.id));
+    });
+    world.run(world.0.clock.now() + 1_000, || first.being.frozen.get());
+    assert!(first.being.frozen.get(), "it never wrote an attempt");
+    world.pass(2_000);
+    world.thaw(&first);
+    let ended = world.settle(&first, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let sent = world.requests(Call::Submit);
+    assert_eq!(sent.len(), 1);
+    assert_eq!(ended.life.evidence.attempts, 2, "the first attempt never left");
+    assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn a_frozen_attempt_is_taken_up_by_another_and_never_leaves_when_its_writer_thaws() {
+    let world = World::new();
+    *world.0.freeze_when.borrow_mut() = Some(Box::new(|own| own.life.evidence.current.is_some()));
+    let first = world.open();
+    let (driver, request) = (first.driver.clone(), submission("daily", ""));
+    world.spawn(&first, async move {
+        let _ = driver.submit(request).await;
+    });
+    world.run(world.0.clock.now() + 1_000, || first.being.frozen.get());
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let sent = world.requests(Call::Submit).len();
+    world.thaw(&first);
+    world.pass(60_000);
+    assert_eq!(world.requests(Call::Submit).len(), sent);
+    assert_eq!(world.executions(), 1);
+}

@@ -43,7 +43,7 @@ export async function resetStorage(name, options) {
 const unavailable = (why) =>
   new HoldfastError(`The storage cannot be reset: ${why}.`, {
     code: "STORAGE_UNAVAILABLE",
-    nextStep: "Close the site's other tabs or leave private mode, then call again; nothing was deleted.",
+    nextStep: "Close the site's other tabs or leave private mode, then call again.",
   });
 
 /**

@@ -148,9 +148,9 @@ impl<P: Ports> Driver<P> {
         }
         let account = shared.ports.app().account();
         shared.inputs.borrow_mut().insert(0, Input::Account(account));
+        shared.engine.borrow_mut().set_online(shared.ports.transport().is_online());
         while let Some(input) = self.next_input() {
             let now = shared.ports.runtime().now();
-            shared.engine.borrow_mut().set_online(shared.ports.transport().is_online());
             shared.engine.borrow_mut().handle_input(now, input);
             while let Some(output) = self.next_output() {
                 self.carry_out(output);

@@ -10,9 +10,8 @@ use crate::model::error::{Code, Error};
 use crate::model::ids::ServiceName;
 use crate::model::profile::{Call, FactSource, Meaning, Purpose};
 use crate::rules::classify::{Finding, Said, classify};
-use crate::rules::composition::params;
+use crate::rules::composition::{params, url};
 use crate::rules::guidance::timer_ms;
-use crate::rules::template::fill;
 
 /// Work whose price is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,11 +43,7 @@ impl<P: Ports> Driver<P> {
         })?;
         check_body(&inquiry.body)?;
         let params = params(profile, &inquiry.params, &service.params).map_err(misfit)?;
-        let named = |name: &str| {
-            params.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
-        };
-        let path = fill(call.path.as_deref().unwrap_or_default(), named).unwrap_or_default();
-        let url = [service.base_url.as_str(), &path].concat();
+        let url = url(call, &service.base_url, &params);
         let facts = facts(profile, Purpose::Quote, None);
         for refresh in [false, true] {
             let Some(answer) = self.ask(&inquiry, call, &url, &facts, refresh).await else {

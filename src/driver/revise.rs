@@ -42,7 +42,7 @@ impl<P: Ports> Driver<P> {
         let mut carried = parent.carried;
         carried.retain(|(own, _)| service.profile.params.iter().any(|param| param.name == *own));
         let carried = params(&service.profile, &carried, &service.params).map_err(misfit)?;
-        let url = url(&service.profile, &service.base_url, &carried);
+        let url = url(&service.profile.calls.submit, &service.base_url, &carried);
         let fingerprint = fingerprint(&service, &url, &content_type, "", &revision.body)?;
         if fingerprint == parent.identity.fingerprint {
             return Err(Error::input("body", "it is the request that was made already"));

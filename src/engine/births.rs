@@ -70,16 +70,8 @@ impl Engine {
             return;
         };
         let job = entry.operation.life.job().cloned();
-        let entries = vec![JournalEntry {
-            at: now,
-            event: if job.is_some() { "adopted" } else { "submitted" },
-            purpose: None,
-            status: None,
-            code: None,
-            state: None,
-            wait: None,
-            cost: None,
-        }];
+        let event = if job.is_some() { "adopted" } else { "submitted" };
+        let entries = vec![JournalEntry::new(now, event)];
         let done = Step {
             operation: entry.operation.clone(),
             durability: Durability::Strict,

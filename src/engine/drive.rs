@@ -177,7 +177,8 @@ impl Engine {
         let gate = self.lanes.get(lane).and_then(|own| own.gate);
         let mut until = gate.map_or(now, |gate| gate.seen_at(now).until());
         if !self.online && !lane.is_local() {
-            until = until.max(now.after(ONLINE_AGAIN_MS));
+            // The same point however often it is asked: each later one would renew the lease.
+            until = until.max(now.after(ONLINE_AGAIN_MS - now.0 % ONLINE_AGAIN_MS));
         }
         if until > now {
             // Nothing is written while it is closed: that is no sign of death.

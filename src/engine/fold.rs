@@ -13,7 +13,9 @@ pub(super) fn fold(operation: &mut Operation, last: Option<&Line>, entries: &[En
             && last.entry.code == entry.code
             && last.entry.state == entry.state;
         if like {
-            let folded = Entry { at: last.entry.at, ..entry.clone() };
+            // The cost is what it has come to so far, and told only where it has changed.
+            let cost = entry.cost.or(last.entry.cost);
+            let folded = Entry { at: last.entry.at, cost, ..entry.clone() };
             return vec![Line { count: last.count + 1, entry: folded, ..*last }];
         }
     }

@@ -54,9 +54,9 @@ pub(super) enum Ownership {
 }
 
 impl LaneState {
-    pub(super) const fn new(rate: Option<Rate>) -> Self {
+    const fn new(rate: Option<Rate>, ask_at: Timestamp) -> Self {
         Self {
-            ownership: Ownership::Other { ask_at: Timestamp(0) },
+            ownership: Ownership::Other { ask_at },
             gate: None,
             rate,
             lease_until: Timestamp(0),
@@ -95,25 +95,20 @@ impl Engine {
         }
         self.forget_lanes();
         self.account = account;
-        if let Some(account) = &self.account {
-            for (_, service) in &self.services {
-                let id = LaneId::of(account, &service.name, &service.origin);
-                self.lanes.insert(id, LaneState::new(service.profile.rate));
-            }
-        }
+        self.set_up_lanes(Timestamp(0));
     }
 
     /// Gives every lane back, for others to take up at once; asks for them again later.
     pub(super) fn give_back_all(&mut self, now: Timestamp) {
         self.forget_lanes();
-        if let Some(account) = &self.account {
-            let ask_at = now.after(CLAIM_AGAIN_MS);
-            for (_, service) in &self.services {
-                let id = LaneId::of(account, &service.name, &service.origin);
-                let lane = LaneState::new(service.profile.rate);
-                let ownership = Ownership::Other { ask_at };
-                self.lanes.insert(id, LaneState { ownership, ..lane });
-            }
+        self.set_up_lanes(now.after(CLAIM_AGAIN_MS));
+    }
+
+    fn set_up_lanes(&mut self, ask_at: Timestamp) {
+        let Some(account) = &self.account else { return };
+        for (_, service) in &self.services {
+            let id = LaneId::of(account, &service.name, &service.origin);
+            self.lanes.insert(id, LaneState::new(service.profile.rate, ask_at));
         }
     }
 

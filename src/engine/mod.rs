@@ -287,7 +287,7 @@ impl Engine {
     }
 }
 
-/// All that changes; what the app has configured is left out.
+/// All that changes; what the app has configured, and profiles, are left out.
 impl core::fmt::Debug for Engine {
     fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut shown = out.debug_struct("Engine");
@@ -295,6 +295,7 @@ impl core::fmt::Debug for Engine {
         shown.field("online", &self.online);
         shown.field("lanes", &self.lanes).field("entries", &self.entries);
         shown.field("writes", &self.writes).field("waiting", &self.waiting);
+        shown.field("sent", &self.sent);
         shown.field("outputs", &self.outputs).field("dice", &self.dice);
         shown.field("tickets", &self.tickets).field("wake_at", &self.wake_at);
         shown.field("last_now", &self.last_now).finish_non_exhaustive()

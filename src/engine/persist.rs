@@ -291,11 +291,11 @@ impl Engine {
         if !bites(Tooth::LoseFloor) {
             entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
         }
-        if let Some(transmit) = &transmit {
-            self.count_request(now, &transmit.lane);
-        }
         match transmit {
-            Some(transmit) => self.outputs.push(Output::Transmit(Box::new(transmit))),
+            Some(transmit) => {
+                self.count_request(now, &transmit.lane);
+                self.outputs.push(Output::Transmit(Box::new(transmit)));
+            }
             None => self.not_addressable(now, id, purpose),
         }
     }

@@ -1,4 +1,4 @@
-//! The rate that a profile states, kept over all requests of a lane by the context that drives it.
+//! The rate that a profile states, kept over all requests that drive a lane, by its owner.
 //! Another that takes the lane over begins anew: who sent what is in no store.
 
 use super::Engine;

@@ -13,8 +13,8 @@ use crate::rules::structured::serialize_string;
 use crate::rules::teeth::{Tooth, bites};
 use crate::rules::template::{fill, with_query};
 
-/// What is read of an answer that is not about the job.
-const REFUSAL_FACTS: &[&str] = &["code", "message", "requestId", "traceId"];
+/// What is read of an answer that is not about the job: it is of the exchange alone.
+const REFUSAL_FACTS: &[&str] = &["code", "message", "requestId", "traceId", "readCost"];
 
 /// What is read of a quote besides: it tells of no job.
 const QUOTE_FACTS: &[&str] = &["quoted", "balance"];

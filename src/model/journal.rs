@@ -25,5 +25,21 @@ pub struct Entry {
     pub cost: Option<Credits>,
 }
 
+impl Entry {
+    /// An event of which nothing more is known.
+    pub const fn new(at: Timestamp, event: &'static str) -> Self {
+        Self {
+            at,
+            event,
+            purpose: None,
+            status: None,
+            code: None,
+            state: None,
+            wait: None,
+            cost: None,
+        }
+    }
+}
+
 /// Most entries kept for an operation; the oldest go first.
 pub const JOURNAL_MAX: u32 = 200;

@@ -93,7 +93,13 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
             Finding::Unreadable(None)
         }
         Purpose::Cancel | Purpose::Delete => Finding::Done,
-        Purpose::Quote if said.ledger.get(Amount::Quoted).is_some() => Finding::Done,
+        Purpose::Quote
+            if answer.whole
+                && answer.facts.form != BodyForm::Broken
+                && said.ledger.get(Amount::Quoted).is_some() =>
+        {
+            Finding::Done
+        }
         Purpose::Quote => Finding::Unreadable(None),
         Purpose::Reconcile => match answer.page.clone().filter(|_| answer.whole) {
             Some(page) => Finding::Listed(page),

@@ -5,7 +5,7 @@ use super::listing::at;
 use super::template::{fill, with_query};
 use crate::model::operation::Carried;
 use crate::model::pointer::Pointer;
-use crate::model::profile::{KeyPlace, Mark, Profile};
+use crate::model::profile::{Call, KeyPlace, Mark, Profile};
 use crate::model::value::Value;
 
 /// Longest parameter, in bytes.
@@ -62,9 +62,9 @@ fn misfit(name: &str, why: &str) -> Misfit {
     Misfit { field: ["params.", name].concat(), why: why.into() }
 }
 
-/// Where a submission goes, without its key.
-pub fn url(profile: &Profile, base_url: &str, params: &[(String, String)]) -> String {
-    let path = profile.calls.submit.path.as_deref().unwrap_or_default();
+/// Where a call goes that needs nothing but parameters; a submission, without its key.
+pub fn url(call: &Call, base_url: &str, params: &[(String, String)]) -> String {
+    let path = call.path.as_deref().unwrap_or_default();
     let named =
         |name: &str| params.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     [base_url, &fill(path, named).unwrap_or_default()].concat()

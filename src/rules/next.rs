@@ -164,7 +164,7 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     Next::Exchange(Purpose::Submit)
 }
 
-/// Reads that cost are made within what the lineage may cost.
+/// Reads that cost are made within what the lineage may cost, save the one before a deletion.
 fn read(operation: &Operation, profile: &Profile, purpose: Purpose) -> Next {
     let cost = profile.call(purpose).and_then(|call| call.cost);
     if cost.is_some_and(|cost| operation.is_too_dear(cost)) {

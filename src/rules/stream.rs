@@ -113,7 +113,7 @@ impl Watch {
                     .event
                     .get_or_insert_with(|| FactsReader::new(pointers, FactsLimits::default()));
                 event.push(bytes);
-                let mark = self.stream.end_data.as_ref().map_or(0, |own| own.len() + 1);
+                let mark = self.stream.end_data.as_ref().map_or(0, |own| own.len() + 2);
                 let room = mark.saturating_sub(self.text.len()).min(bytes.len());
                 self.text.extend_from_slice(&bytes[..room]);
             }
@@ -225,8 +225,9 @@ mod tests {
         let (facts, whole) = read(done(StreamForm::Sse), text);
         assert!(whole);
         assert_eq!((facts.text("n"), facts.form), (Some("2"), BodyForm::Json));
-        let cut = text.replace("[DONE]", "[DONE!]");
-        assert!(!read(done(StreamForm::Sse), &cut).1);
+        for other in ["[DONE!]", "[DONE] and more", "[DON"] {
+            assert!(!read(done(StreamForm::Sse), &text.replace("[DONE]", other)).1, "{other}");
+        }
         assert!(!read(done(StreamForm::Sse), &text[..text.find("[D").unwrap()]).1);
         assert!(read(done(StreamForm::Ndjson), "{\"n\":1}\r\n[DONE]\r\n").1);
     }

@@ -5,3 +5,4 @@ export * from "./harness/loopback.mjs";
 export * from "./harness/process.mjs";
 export * from "./harness/secrets.mjs";
 export * from "./harness/site.mjs";
+export * from "./harness/until.mjs";

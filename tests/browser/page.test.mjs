@@ -1,7 +1,7 @@
 // The package in a page, through its public surface: loading, waiting, tabs, the network's absence.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { Site } from "./harness.mjs";
+import { Site, until } from "./harness.mjs";
 
 const site = await Site.open();
 after(() => site.close());
@@ -156,7 +156,7 @@ describe("results", () => {
     };
     const results = async () => (await service.requests()).filter(({ call }) => call === "result").length;
     await page.evaluate(submit);
-    while ((await results()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await results()) >= 2, "The second page");
     await reload(page);
     await page.evaluate(submit);
     const told = await page.evaluate(async () => {
@@ -193,7 +193,7 @@ describe("onSettled", () => {
       const holdfast = open({ onSettled: (operation) => void settled.push(operation.status) });
       for (const [intent, more] of [["good", {}], ["bad", { outcome: "failed" }]]) {
         const operation = await holdfast.submit("reports", { intent, body: work(100, more) });
-        while (!operation.delivered) await new Promise((resolve) => setTimeout(resolve, 20));
+        for (let round = 0; !operation.delivered && round < 3_000; round++) await new Promise((resolve) => setTimeout(resolve, 20));
       }
       return settled;
     });
@@ -225,7 +225,7 @@ describe("onSettled", () => {
         const settled = [];
         const holdfast = open({ onSettled: ({ id }) => void settled.push(id) });
         const operation = await holdfast.submit("reports", { intent: "a", body: work(100) });
-        while (!operation.delivered) await new Promise((resolve) => setTimeout(resolve, 20));
+        for (let round = 0; !operation.delivered && round < 3_000; round++) await new Promise((resolve) => setTimeout(resolve, 20));
         return settled;
       }),
       [first],

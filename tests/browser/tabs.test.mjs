@@ -1,7 +1,7 @@
 // Several tabs over one storage.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { Site } from "./harness.mjs";
+import { Site, until } from "./harness.mjs";
 
 /** How long another tab may take to take over from one that was closed, in milliseconds. */
 const TAKEOVER_MS = 5000;
@@ -29,7 +29,7 @@ const outcomeIn = (page) =>
 
 /** Resolves once the service has been asked how the job is. */
 async function polled(service) {
-  while ((await service.ledger()).polls === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => (await service.ledger()).polls > 0, "A poll");
 }
 
 story("two tabs have one operation, drive it once, and both see its result", async ({ visit, service }) => {

@@ -4,7 +4,6 @@ use holdfast::engine::Transmit;
 use holdfast::model::answer::Answer;
 use holdfast::model::ending::ResultRef;
 use holdfast::model::facts::{BodyForm, Fact, Facts};
-use holdfast::model::pages::Turn;
 use holdfast::model::policy::{Limits, OnUnknown, Retention};
 use holdfast::model::profile::Purpose;
 use holdfast::model::time::Timestamp;
@@ -80,14 +79,18 @@ impl Service {
         match self.kind {
             Kind::Keyed { retention_ms } => {
                 let lifetime = format!("\"retentionMs\": {retention_ms}");
-                KEYED.replace("\"retentionMs\": 86400000", &lifetime)
+                replaced(KEYED, "\"retentionMs\": 86400000", &lifetime)
             }
             Kind::Listed => listed(),
             Kind::Unlisted => {
                 let text = listed();
                 let (before, rest) = text.split_once(",\n  \"reconcile\"").expect("a listing");
                 let without = format!("{before}{}", rest.split_once("\n  }").expect("its end").1);
-                without.replace("    \"list\": { \"method\": \"GET\", \"path\": \"/api/v1/runs?page={page}&limit=100\" },\n", "")
+                replaced(
+                    &without,
+                    "    \"list\": { \"method\": \"GET\", \"path\": \"/api/v1/runs?page={page}&limit=100\" },\n",
+                    "",
+                )
             }
         }
     }
@@ -175,9 +178,19 @@ impl Service {
     }
 }
 
+/// A profile with another text in one place, where it must be.
+fn replaced(profile: &str, from: &str, to: &str) -> String {
+    assert!(profile.contains(from), "the profile has changed: {from}");
+    profile.replace(from, to)
+}
+
 /// The listed service's profile; its result is one body here, for pages change nothing of who sends.
 fn listed() -> String {
-    LISTED.replace(r#"  "pages": { "items": "/results", "total": "/total", "query": "page" },"#, "")
+    replaced(
+        LISTED,
+        r#"  "pages": { "items": "/results", "total": "/total", "query": "page" },"#,
+        "",
+    )
 }
 
 /// An answer that says these facts.
@@ -203,9 +216,7 @@ fn kept(transmit: &Transmit) -> Answer {
         earlier: Vec::new(),
         captured_at: Timestamp(BEGIN_MS),
     };
-    // All of it is on the one page.
-    let turn = transmit.page.as_ref().map(|_| Turn::Last);
-    Answer { kept: Some(kept), turn, ..said(200, transmit, &[("tokenState", "charged")]) }
+    Answer { kept: Some(kept), ..said(200, transmit, &[("tokenState", "charged")]) }
 }
 
 /// A point within the first days of October 2026.

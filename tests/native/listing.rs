@@ -6,6 +6,8 @@ use super::reconcile::{
 use crate::world::{World, park, standing};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
+use holdfast::model::money::{Amount, Credits};
+use holdfast::model::policy::Limits;
 use holdfast::model::profile::Purpose;
 use holdfast_services::{BulkgridConfig, Call};
 use serde_json::{Value, json};
@@ -62,6 +64,18 @@ fn a_listing_that_lags_is_asked_again_after_a_failure() {
     assert_eq!(standing(&operation), "succeeded");
     // Four that failed, the page with the run, and the empty one that ends the listing.
     assert_eq!((world.executions(), sent(&world), read(&world)), (1, 1, 6));
+}
+
+#[test]
+fn what_a_listing_says_that_it_has_cost_is_in_the_ledger() {
+    let world = world(LOST);
+    let profile = profile_with(|profile| profile["facts"]["readCost"] = json!(["/credits"]));
+    let page = json!({ "credits": 0.5, "runs": [] }).to_string();
+    let fault =
+        json!([{ "call": "list", "fault": "status", "status": 200, "times": 1, "body": page }]);
+    world.add_faults(&fault.to_string());
+    let operation = world.live(&world.open_with(Limits::default(), &profile), "daily", "");
+    assert_eq!(operation.ledger.get(Amount::Reads), Credits::parse("0.5"));
 }
 
 /// What the service answers to every listing, whatever is asked for.

@@ -254,6 +254,19 @@ fn the_journal_tells_each_change_of_what_it_costs_and_nothing_else_of_it() {
 }
 
 #[test]
+fn a_line_of_the_journal_that_others_are_folded_into_keeps_what_it_told_of_the_cost() {
+    let faults = r#"[{"call":"poll","fault":"status","status":200,
+            "body":"{\"status\":\"running\",\"billing\":{\"base\":9}}"},
+        {"call":"poll","fault":"status","status":200,"times":6,"body":"{\"status\":\"running\"}"}]"#;
+    let world = world(RunHarvester::default(), RUNHARVESTER, faults);
+    let context = world.open();
+    let ended = world.live(&context, "daily", "");
+    let lines = world.journal(&context, &ended.identity.id);
+    let running: Vec<_> = lines.iter().filter(|line| line.contains("running")).collect();
+    assert!(running.len() == 1 && running[0].contains(r#""cost":"9""#), "{running:?}");
+}
+
+#[test]
 fn a_reservation_that_is_released_late_is_picked_up_after_a_cancel() {
     let profile = RUNHARVESTER
         .replace(r#""base": ["/billing/base"]"#, r#""reserved": ["/billing/base"]"#)

@@ -37,6 +37,20 @@ fn a_network_that_comes_back_without_a_word_is_found() {
 }
 
 #[test]
+fn waiting_for_a_network_leaves_the_store_alone() {
+    let (world, _context) = offline_for_an_hour();
+    world.0.settings.borrow_mut().commit_ms = 1;
+    world.pass(60_000);
+    let before = world.0.points.get();
+    world.pass(60_000);
+    let asked = world.0.points.get() - before;
+    assert!(
+        asked < 40,
+        "{asked} things asked of ports in a minute in which there is nothing to do"
+    );
+}
+
+#[test]
 fn the_deadline_holds_without_a_network_too() {
     let (world, context) = offline_for_an_hour();
     world.pass(crate::world::DAY_MS);

@@ -182,6 +182,14 @@ fn a_refused_credential_parks_for_a_quote_as_for_anything() {
 }
 
 #[test]
+fn a_number_in_a_refusal_is_no_price() {
+    let world = replaying(&quoting(503, &json!({"quote": {"credits": 0}, "credits": 0}), 1));
+    let ended = world.live(&bounded(&world, "5"), "daily", "");
+    assert_eq!((standing(&ended), count(&world, Call::Quote)), ("succeeded", 2));
+    assert_eq!(ended.ledger.get(Amount::Quoted), Some(credits("5")));
+}
+
+#[test]
 fn work_that_is_cancelled_while_its_price_is_asked_for_is_never_sent() {
     let world = replaying(r#"[{"call":"quote","fault":"lose_after","times":2}]"#);
     let context = bounded(&world, "5");

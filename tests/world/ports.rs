@@ -172,6 +172,8 @@ impl Store for SimPorts {
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
+        let commit_ms = self.world.0.settings.borrow().commit_ms;
+        self.world.0.clock.sleep(commit_ms).await;
         self.point().await;
         let lane = self.reading()?.claim(claim).await;
         self.point().await;

@@ -117,8 +117,11 @@ fn dynamic_imports(folder: &Path) -> Result<Vec<PathBuf>> {
 /// A script with all that it imports, but for what is external.
 fn bundle(workspace: &Workspace, entry: &Path, external: &[PathBuf]) -> Result<Vec<u8>> {
     let mut command = scripts::esbuild(workspace)?;
-    command.arg(entry).args(["--bundle", "--external:./profiles/*"]);
-    for file in external {
+    command.arg(entry).arg("--bundle");
+    // A profile comes when it is named; the table of their names belongs to the facade.
+    let profiles = build::files(&entry.with_file_name("profiles"))?;
+    let profiles = profiles.iter().filter(|file| !file.ends_with("built-in.js"));
+    for file in external.iter().chain(profiles) {
         command.arg(format!("--external:{}", file.display()));
     }
     Ok(process::output(&mut command)?.into_bytes())

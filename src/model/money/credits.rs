@@ -14,7 +14,7 @@ impl Credits {
     /// The amount that a JSON number's text names; digits beyond the sixth decimal are cut off, and
     /// what does not fit is the largest amount that does: too much to pay, not nothing.
     ///
-    /// `None` for anything that is no number.
+    /// `None` for anything that is no number, and for an exponent beyond 16 bits.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (digits, exponent) = match text.split_once(['e', 'E']) {

@@ -4,11 +4,9 @@ use super::{intent, limits, media_type, params, read};
 use crate::model::ids::{Intent, JobId};
 use crate::model::operation::Carried;
 use crate::model::policy::LimitsPatch;
+use crate::rules::bounds::JOB_ID_BYTES_MAX;
 use crate::rules::reader::{Fault, Reader};
 use crate::rules::step::{Command, Resolution};
-
-/// Longest id of a job, in bytes.
-const JOB_ID_BYTES_MAX: usize = 512;
 
 /// What the app asks of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -110,16 +110,7 @@ impl<'a> Pen<'a> {
     }
 
     pub(super) fn note(&mut self, event: &'static str) -> &mut Entry {
-        self.step.entries.push(Entry {
-            at: self.now,
-            event,
-            purpose: None,
-            status: None,
-            code: None,
-            state: None,
-            wait: None,
-            cost: None,
-        });
+        self.step.entries.push(Entry::new(self.now, event));
         let last = self.step.entries.len() - 1;
         &mut self.step.entries[last]
     }

@@ -4,6 +4,7 @@ use super::pen::Pen;
 use super::trouble;
 use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::life::Illegal;
+use crate::model::money::Amount;
 use crate::model::profile::{Meaning, Purpose};
 use crate::rules::bounds::QUOTE_FAILURES_MAX;
 use crate::rules::classify::{Finding, Said, Verdict};
@@ -15,6 +16,10 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     }
     let said = &verdict.said;
     pen.note_answer("quote.answered", Purpose::Quote, said);
+    if verdict.finding != Finding::Done {
+        // A refusal that names a number names no price.
+        pen.op.ledger.set(Amount::Quoted, None);
+    }
     match &verdict.finding {
         Finding::Done => {
             (pen.op.counters.failures, pen.op.counters.authorizations) = (0, 0);

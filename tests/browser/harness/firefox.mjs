@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 import { program } from "./environment.mjs";
-import { ProcessGroup } from "./process.mjs";
+import { ProcessGroup, START_MS } from "./process.mjs";
 
 /** How often it is looked whether something has become true, in milliseconds. */
 const POLL_MS = 50;
@@ -85,7 +85,7 @@ class FirefoxPage {
   static async open(context, init, argument) {
     const opened = new FirefoxPage();
     const page = (opened.#page = await context.newPage());
-    page.setDefaultTimeout(0);
+    page.setDefaultTimeout(START_MS);
     if (init) await page.evaluateOnNewDocument(init, argument);
     return opened;
   }

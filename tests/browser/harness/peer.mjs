@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { Idempotency, IdempotencyErrorCodes } from "@node-idempotency/core";
 import { MemoryStorageAdapter } from "@node-idempotency/storage-adapter-memory";
+import { until } from "./until.mjs";
 
 /** What the draft of the `Idempotency-Key` header says of what that package refuses. */
 const STATUSES = {
@@ -49,13 +50,13 @@ export class Peer {
   }
 
   /** Resolves once a submission was answered with this status. */
-  async answered(status) {
-    while (!this.answers.some((answer) => answer.status === status)) await pause();
+  answered(status) {
+    return until(() => this.answers.some((answer) => answer.status === status), `An answer with ${status}`);
   }
 
   /** Resolves once the work has begun. */
-  async begun() {
-    while (!this.executions) await pause();
+  begun() {
+    return until(() => this.executions > 0, "The work");
   }
 
   async #serve(request, response) {
@@ -85,5 +86,3 @@ export class Peer {
     return { status: 201, ...done };
   }
 }
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, 20));

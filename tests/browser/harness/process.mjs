@@ -65,9 +65,13 @@ export class ProcessGroup {
    */
   says(pattern, stream = 2) {
     return new Promise((resolve, reject) => {
-      const fail = (what) => reject(new Error(`${this.#process.spawnfile} ${what}:\n${this.#said.join("\n")}`));
+      const fail = (what) => end(new Error(`${this.#process.spawnfile} ${what}:\n${this.#said.join("\n")}`));
       const late = setTimeout(() => fail("does not start"), START_MS);
-      this.#process.once("error", reject);
+      const end = (error) => {
+        clearTimeout(late);
+        reject(error);
+      };
+      this.#process.once("error", end);
       this.#process.once("exit", (code, signal) => fail(`ended (${code ?? signal})`));
       createInterface(this.#process.stdio[stream]).on("line", (line) => {
         const match = pattern.exec(line);

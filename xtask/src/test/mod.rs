@@ -19,9 +19,6 @@ pub(crate) enum Part {
     Browser,
 }
 
-/// The variable that asks the tests themselves for more seeds and kills.
-const DEEP: &str = "HOLDFAST_DEEP";
-
 /// Runs one part, or everything; the last line says how many passed and failed.
 pub(crate) fn run(workspace: &Workspace, part: Option<Part>, deep: bool) -> Result<()> {
     let mut tally = Tally::new(deep);

@@ -65,7 +65,7 @@ impl Tally {
 
     fn read(&mut self, mut command: Command) -> Result<()> {
         if self.deep {
-            command.env(super::DEEP, "1").env("PROPTEST_CASES", "4096");
+            command.env("PROPTEST_CASES", "4096");
         }
         let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the tests")?;
         let output = child.stdout.take().context("the tests have no output")?;

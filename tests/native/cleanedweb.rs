@@ -1,20 +1,17 @@
 //! A service that delivers in the answer or as a stream, and replays deliveries by key: every row of
 //! its contract, against its ledger.
 
-use std::collections::BTreeSet;
-
 use crate::world::{
-    CommitFault, Context, Logged, Settings, World, ending, failed, park, result, standing,
-    submission,
+    CommitFault, Context, Logged, Settings, World, failed, keys, park, replayed, result, standing,
+    submission, succeeds_once,
 };
 use holdfast::driver::Submission;
-use holdfast::model::ending::Ending;
 use holdfast::model::error::{Code, Error};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::ids::IdempotencyKey;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
-use holdfast_services::{Call, CleanedWeb, CleanedWebConfig, Fault, Loopback, Service};
+use holdfast_services::{Call, CleanedWeb, CleanedWebConfig, Fault, Loopback};
 use serde_json::{Value, json};
 
 const PROFILE: &str = include_str!("../../pkg-template/profiles/cleanedweb.json");
@@ -47,23 +44,6 @@ fn live(world: &World, surface: &str, input: &Value) -> (Context, Operation) {
     submitted.expect("it is taken on");
     let operation = world.settle(&context, "daily").expect("it comes to rest");
     (context, operation)
-}
-
-fn succeeds_once(world: &World, operation: &Operation) {
-    assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
-    let mut service = world.0.service.borrow_mut();
-    service.service.advance(world.0.clock.now());
-    assert_eq!((service.ledger().executions, service.ledger().charges), (1, 1));
-    assert_eq!(service.ledger().key_mismatches, 0);
-}
-
-fn replayed(operation: &Operation) -> bool {
-    matches!(ending(operation), Some(Ending::Succeeded { replayed: true, .. }))
-}
-
-fn keys(world: &World) -> usize {
-    let all = world.requests(Call::Submit).into_iter().filter_map(|request| request.key);
-    all.collect::<BTreeSet<_>>().len()
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Records that this code must not drive: newer, or damaged.
 
-use super::storage::succeeds_once;
-use crate::world::{World, standing};
+use crate::world::{World, standing, succeeds_once};
 use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::{Erase, Name, Row, Write};
 use holdfast::model::error::Code;

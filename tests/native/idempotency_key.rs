@@ -1,6 +1,8 @@
 //! A synchronous service by the IETF draft of the `Idempotency-Key` header, against its ledger.
 
-use crate::world::{Context, SECRET, Settings, World, ending, park, result, standing, submission};
+use crate::world::{
+    Context, SECRET, Settings, World, ending, park, result, standing, submission, succeeds_once,
+};
 use holdfast::model::ending::{Ending, Fault};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
@@ -51,13 +53,6 @@ fn foreign(world: &World, key: &str) -> Response {
         Delivery::Answer(answer) => answer,
         Delivery::Truncated(_) | Delivery::Lost => panic!("no answer"),
     }
-}
-
-fn succeeds_once(world: &World, operation: &Operation) {
-    assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
-    let service = world.0.service.borrow();
-    assert_eq!((service.ledger().executions, service.ledger().charges), (1, 1));
-    assert_eq!(service.ledger().key_mismatches, 0);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Without a network nothing is begun.
 
-use super::submission::succeeds_once;
-use crate::world::{Context, Settings, World, park, standing};
+use crate::world::{Context, Settings, World, park, standing, succeeds_once};
 use holdfast::model::hold::ParkReason;
 use holdfast_services::Call;
 

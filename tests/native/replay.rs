@@ -2,10 +2,11 @@
 //! contract, against its ledger.
 
 use crate::world::{
-    Context, Logged, Settings, World, ending, failed, park, result, standing, submission,
+    Context, Logged, Settings, World, failed, keys, park, replayed, result, standing, submission,
+    succeeds_once,
 };
 use holdfast::model::dice::Dice;
-use holdfast::model::ending::{Ending, FailureClass};
+use holdfast::model::ending::FailureClass;
 use holdfast::model::error::Code;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
@@ -37,24 +38,6 @@ fn live(world: &World, options: &str) -> (Context, Operation) {
     let context = world.open();
     let operation = world.live(&context, "daily", options);
     (context, operation)
-}
-
-fn succeeds_once(world: &World, operation: &Operation) {
-    assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
-    let service = world.0.service.borrow();
-    assert_eq!((service.ledger().executions, service.ledger().charges), (1, 1));
-    assert_eq!(service.ledger().key_mismatches, 0);
-}
-
-/// Whether it is a replay, as the ending says.
-fn replayed(operation: &Operation) -> bool {
-    matches!(ending(operation), Some(Ending::Succeeded { replayed: true, .. }))
-}
-
-/// All keys that were ever sent.
-fn keys(world: &World) -> usize {
-    let all = world.requests(Call::Submit).into_iter().filter_map(|request| request.key);
-    all.collect::<std::collections::BTreeSet<_>>().len()
 }
 
 #[test]

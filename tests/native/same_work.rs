@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::submission::succeeds_once;
-use crate::world::{Context, World, standing, submission};
+use crate::world::{Context, World, standing, submission, succeeds_once};
 use holdfast::model::error::Code;
 use holdfast::model::ids::IdempotencyKey;
 use holdfast_services::Call;

@@ -3,17 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::world::{CommitFault, World, standing, submission};
+use crate::world::{CommitFault, World, standing, submission, succeeds_once};
 use holdfast::model::error::Code;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast_services::Call;
-
-pub(super) fn succeeds_once(world: &World, operation: &Operation) {
-    assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
-    assert_eq!(world.executions(), 1);
-    assert_eq!(world.0.service.borrow().ledger().charges, 1);
-}
 
 // The first write.
 

@@ -1,6 +1,6 @@
 //! Handing work over: what each answer, and each missing answer, to a submission leads to.
 
-use crate::world::{Context, World, ending, park, standing};
+use crate::world::{Context, World, ending, park, standing, succeeds_once};
 use holdfast::model::dice::Dice;
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::life::Life;
@@ -17,12 +17,6 @@ pub(super) fn coded(status: u16, code: &str, times: u32) -> World {
         &format!(r#"{{"error":{{"code":"{code}","message":"No."}}}}"#),
         times,
     )
-}
-
-pub(super) fn succeeds_once(world: &World, operation: &Operation) {
-    assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
-    assert_eq!(world.executions(), 1);
-    assert_eq!(world.0.service.borrow().ledger().key_mismatches, 0);
 }
 
 pub(super) fn resumes_to_success(world: &World, context: &Context, parked: &Operation) {

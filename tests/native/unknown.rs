@@ -1,7 +1,7 @@
 //! Submissions of which nobody knows whether the service took them: what sends them again, and what not.
 
-use super::submission::{coded, resumes_to_success, succeeds_once};
-use crate::world::{Context, World, park};
+use super::submission::{coded, resumes_to_success};
+use crate::world::{Context, World, park, succeeds_once};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::{Command, Resolution};

@@ -308,3 +308,23 @@ pub fn patch(change: impl FnOnce(&mut LimitsPatch)) -> LimitsPatch {
     change(&mut patch);
     patch
 }
+
+/// It has succeeded, and the service has executed and charged once.
+pub fn succeeds_once(world: &World, operation: &Operation) {
+    assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
+    let mut service = world.0.service.borrow_mut();
+    service.service.advance(world.0.clock.now());
+    assert_eq!((service.ledger().executions, service.ledger().charges), (1, 1));
+    assert_eq!(service.ledger().key_mismatches, 0);
+}
+
+/// Whether it is a replay, as the ending says.
+pub fn replayed(operation: &Operation) -> bool {
+    matches!(ending(operation), Some(Ending::Succeeded { replayed: true, .. }))
+}
+
+/// How many keys were ever sent with a submission.
+pub fn keys(world: &World) -> usize {
+    let all = world.requests(Call::Submit).into_iter().filter_map(|request| request.key);
+    all.collect::<std::collections::BTreeSet<_>>().len()
+}

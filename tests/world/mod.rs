@@ -37,7 +37,9 @@ use holdfast::model::profile::Purpose;
 use holdfast::rules::profile;
 use holdfast_services::{AnyService, Fault, Loopback, RunHarvester, Service};
 
-pub use app::{adoption, ending, failed, park, patch, result, standing};
+pub use app::{
+    adoption, ending, failed, keys, park, patch, replayed, result, standing, succeeds_once,
+};
 pub use clock::Clock;
 pub use faulty::{CommitFault, FaultyStore};
 pub use log::{Log, Logged};

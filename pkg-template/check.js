@@ -41,13 +41,14 @@ export function checkFunction(value, field) {
  * @param {any} value
  * @param {string} field
  * @param {number} [longest]
+ * @param {string} [nextStep]
  */
-export function checkText(value, field, longest = Infinity) {
+export function checkText(value, field, longest = Infinity, nextStep) {
   if (typeof value !== "string" || !value || value.length > longest) {
     const bound = longest < Infinity ? ` of 1 to ${longest} characters` : "";
-    throw invalid(field, `${field} must be a string${bound || " that is not empty"}.`);
+    throw invalid(field, `${field} must be a string${bound || " that is not empty"}.`, nextStep);
   }
-  if (/\p{Surrogate}/u.test(value)) throw invalid(field, `${field} holds half a character.`);
+  if (/\p{Surrogate}/u.test(value)) throw invalid(field, `${field} holds half a character.`, nextStep);
 }
 
 /**

@@ -11,9 +11,10 @@ import { closedError, HoldfastError, invalid } from "./error.js";
 import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
 import { isEnded } from "./outcome.js";
+import { Reach } from "./reach.js";
 import { cancelAll, checkSignOut, notOver, unsettledOf } from "./sign-out.js";
 import { States } from "./states.js";
-import { currentAccount, INTENT_LENGTH_MAX } from "./submission.js";
+import { checkIntent, currentAccount } from "./submission.js";
 import { Tabs } from "./tabs.js";
 
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
@@ -37,13 +38,19 @@ export class Client {
    */
   constructor(settings, listeners) {
     this.#options = settings.options;
-    this.#states = new States(listeners, () => currentAccount(this.#options));
+    this.reach = new Reach(settings.options.services);
+    this.#states = new States(
+      listeners,
+      () => currentAccount(this.#options),
+      (service) => this.reach.hintOf(service),
+    );
     this.#connection = new Connection(
       settings,
       makeHost(
         settings.options,
         (json) => this.operationOf(json),
         (state) => this.#tabs.tell(state),
+        this.reach,
       ),
     );
     for (const name of ["online", "offline"]) {
@@ -70,7 +77,7 @@ export class Client {
   async adopt(service, adoption) {
     checkNames(adoption, "adoption", "intent jobId");
     const { intent, jobId } = adoption;
-    checkText(intent, "intent", INTENT_LENGTH_MAX);
+    checkIntent(intent);
     checkText(jobId, "jobId", JOB_ID_LENGTH_MAX);
     const json = JSON.stringify({ intent, jobId });
     return this.operationOf(await this.call("adopt", [service, json], true));
@@ -86,7 +93,7 @@ export class Client {
    * @param {string} intent
    */
   async find(service, intent) {
-    checkText(intent, "intent");
+    checkIntent(intent);
     const json = await this.call("find", [service, intent], true);
     return json === undefined ? undefined : this.operationOf(json);
   }
@@ -96,7 +103,7 @@ export class Client {
    * @param {string} intent
    */
   async forget(service, intent) {
-    checkText(intent, "intent");
+    checkIntent(intent);
     /** @type {string[]} */
     const gone = await this.call("forget", [service, intent], true);
     for (const id of gone) {

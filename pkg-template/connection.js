@@ -1,6 +1,6 @@
 // @ts-check
 /** A client of the module that outlives the module's instances. */
-import { closedError, HoldfastError, isHoldfastError } from "./error.js";
+import { closedError, HoldfastError, isHoldfastError, notABrowser } from "./error.js";
 import { isOwnTrap, load, makeClient, onDeath, present, replace } from "./module.js";
 import { configure } from "./profiles.js";
 /** @import { Settings } from "./options.js" */
@@ -208,6 +208,7 @@ function told(thrown) {
   if (isHoldfastError(thrown)) return thrown;
   if (typeof thrown?.code !== "string" || thrown instanceof Error) return undefined;
   const { message, nextStep, ...details } = thrown;
+  if (message.includes("indexedDB is missing") && !("indexedDB" in globalThis)) return notABrowser(message);
   const { field } = details;
   const named = field && !message.startsWith(field) ? `${field}: ${message}` : message;
   return new HoldfastError(sentence(named), { ...details, nextStep: sentence(nextStep) });

@@ -69,6 +69,18 @@ export const isHoldfastError = (value) =>
 export const invalid = (field, message, nextStep) =>
   new HoldfastError(message, { code: "INVALID_INPUT", field, nextStep });
 
+/**
+ * The error where a page's entry is used on a server.
+ *
+ * @param {unknown} cause
+ */
+export const notABrowser = (cause) =>
+  new HoldfastError('"holdfast" runs in browsers and their workers, and keeps its records in IndexedDB: here is none.', {
+    code: "STORAGE_UNAVAILABLE",
+    nextStep: 'On servers, import "holdfast/node" or "holdfast/cloudflare".',
+    cause,
+  });
+
 /** The error for every call after `close`. */
 export const closedError = () =>
   new HoldfastError("This client is closed.", {

@@ -2,9 +2,10 @@
 /** What the module asks of the app. The app's code never runs inside a call of the module. */
 /** @import * as Api from "./index.d.ts" */
 /** @import { Host } from "./glue.js" */
+/** @import { Reach } from "./reach.js" */
 import { invalid } from "./error.js";
 import { toEvent } from "./events.js";
-import { report } from "./report.js";
+import { report, tellFailure, typeOf } from "./report.js";
 import { faultOf } from "./result.js";
 import { currentAccount } from "./submission.js";
 
@@ -16,15 +17,31 @@ const AUTHORIZE_MS = 30_000;
  * @param {(json: string) => Api.Operation<any>} operationOf
  *   The operation of a state, which is taken in.
  * @param {(state: Api.OperationState) => void} tell Tells the other tabs.
+ * @param {Reach} reach
  * @returns {Host}
  */
-export function makeHost(options, operationOf, tell) {
+export function makeHost(options, operationOf, tell, reach) {
   const { onSettled, observe, services } = options;
+  /** @type {(callback: object, name: string, error: unknown, more: Record<string, string>) => void} */
+  const failed = (callback, name, error, more) => {
+    report(callback, name, error);
+    tellFailure(observe, name, error, more);
+  };
   return {
     account: () => currentAccount(options),
     async authorize(service, purpose, refresh) {
       await null;
-      return authorize(services[service], { purpose, refresh });
+      const ask = services[service]?.authorize;
+      if (!ask) return { headers: [] };
+      try {
+        const given = await authorize(ask, { purpose, refresh });
+        reach.authorized(service);
+        return given;
+      } catch (error) {
+        reach.authorized(service, typeOf(error));
+        failed(ask, "authorize", error, { "holdfast.service": service, "holdfast.purpose": purpose });
+        throw error;
+      }
     },
     validates: (service) => services[service]?.result !== undefined,
     async validate(service, json, bytes) {
@@ -34,14 +51,24 @@ export function makeHost(options, operationOf, tell) {
     consumes: onSettled !== undefined,
     async settled(json) {
       await null;
-      await onSettled?.(operationOf(json));
+      if (!onSettled) return;
+      const operation = operationOf(json);
+      try {
+        await onSettled(operation);
+      } catch (error) {
+        const { service, id } = operation;
+        failed(onSettled, "onSettled", error, { "holdfast.service": service, "holdfast.operation.id": id });
+        throw error;
+      }
     },
     notify(json, entriesJson) {
       queueMicrotask(() => {
+        const entries = JSON.parse(entriesJson);
+        reach.hear(JSON.parse(json).service, entries);
         const { state } = operationOf(json);
         tell(state);
         if (!observe) return;
-        for (const entry of JSON.parse(entriesJson)) {
+        for (const entry of entries) {
           try {
             observe(toEvent(state, entry));
           } catch (error) {
@@ -55,13 +82,11 @@ export function makeHost(options, operationOf, tell) {
 }
 
 /**
- * @param {Api.Service<any> | undefined} service
+ * @param {NonNullable<Api.Service["authorize"]>} ask
  * @param {Omit<Api.AuthorizeRequest, "signal">} request
  * @returns {ReturnType<Host["authorize"]>}
  */
-async function authorize(service, request) {
-  const ask = service?.authorize;
-  if (!ask) return { headers: [] };
+async function authorize(ask, request) {
   const controller = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -74,17 +99,14 @@ async function authorize(service, request) {
   });
   try {
     const given = await Promise.race([ask({ ...request, signal: controller.signal }), late]);
-    return given ? checked(ask, given) : null;
+    return given ? checked(given) : null;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/**
- * @param {object} ask
- * @param {any} given
- */
-function checked(ask, given) {
+/** @param {any} given */
+function checked(given) {
   const { headers, scope } = given;
   const fields = Object.entries(headers ?? {});
   const wrong =
@@ -95,9 +117,6 @@ function checked(ask, given) {
         : scope !== undefined && typeof scope !== "string"
           ? invalid("authorize", "authorize gave a scope that is not a string.")
           : undefined;
-  if (wrong) {
-    report(ask, "authorize", wrong);
-    throw wrong;
-  }
+  if (wrong) throw wrong;
   return { headers: /** @type {[string, string][]} */ (fields), scope };
 }

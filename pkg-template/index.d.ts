@@ -69,6 +69,17 @@ export interface Limits {
   readonly cost?: number;
 }
 
+/** The profiles that come with the package. */
+export type BuiltInProfile =
+  | "azure-lro"
+  | "bulkgrid"
+  | "cleanedweb"
+  | "google-lro"
+  | "http-async"
+  | "idempotency-key"
+  | "replay"
+  | "runharvester";
+
 /** A service that jobs are submitted to. */
 export interface Service<Result = unknown> {
   /**
@@ -79,7 +90,7 @@ export interface Service<Result = unknown> {
    * and sent again, a 422 parks as `KeyConflict`), `http-async` (202 and Location), `azure-lro`,
    * `google-lro`. A convention wants the path of its submissions as `params: { path: "v1/reports" }`.
    */
-  readonly profile: string | object;
+  readonly profile: BuiltInProfile | (string & {}) | object;
   /**
    * Where the service is, for example `"https://api.example.com"`. `https:`, or loopback.
    *
@@ -93,8 +104,12 @@ export interface Service<Result = unknown> {
    * still and are kept, and they go on when it names theirs again.
    */
   readonly baseUrl: string;
-  /** Gives the credential for one exchange. Asked before every exchange; throw when there is none. */
-  readonly authorize?: (request: AuthorizeRequest) => Authorization | Promise<Authorization>;
+  /**
+   * Gives the credential for one exchange. Asked before every exchange; `null` says that there is none
+   * now, and the operation parks as `NeedsCredential`. So it does when this throws, which is also told to
+   * `observe` (`callback.failed`) and, once and without its message, to the console.
+   */
+  readonly authorize?: (request: AuthorizeRequest) => Authorization | null | Promise<Authorization | null>;
   /** Checks a result before it counts, and types it. A result that fails ends as `incomplete`. */
   readonly result?: StandardSchema<Result>;
   /**
@@ -142,7 +157,8 @@ export interface HoldfastOptions<Services extends Record<string, Service<any>>> 
   readonly services: Services;
   /**
    * Called at every ending, never at a park, at least once, until it resolves: a result that lands
-   * while nobody watches still has a consumer. Make it idempotent (save under `operation.id`).
+   * while nobody watches still has a consumer. Make it idempotent (save under `operation.id`). What it
+   * throws is told to `observe` (`callback.failed`) and, once and without its message, to the console.
    */
   readonly onSettled?: (operation: Operation<unknown>) => void | Promise<void>;
   /** Called for everything that happens, after it is durable. Holds no body and no credential. */
@@ -376,6 +392,8 @@ export interface OperationState {
    * Services on this machine (`http:`) are reached all the same.
    */
   readonly offline?: true;
+  /** What may be wrong, where answer after answer was lost and none has ever come: CORS, or `baseUrl`. */
+  readonly hint?: string;
   /** Why it waits for a person or code, since when, and the ways out. */
   readonly parked?: {
     readonly reason: ParkReason;
@@ -530,7 +548,10 @@ export interface SupportReport {
 
 /** Told to `observe`, after it is durable. */
 export interface HoldfastEvent {
-  /** The same stable name as in the journal. */
+  /**
+   * The same stable name as in the journal; or `"callback.failed"`: `authorize`, `account` or `onSettled`
+   * threw (`"holdfast.callback"` says which, `"error.type"` what).
+   */
   readonly name: string;
   readonly at: number;
   /** OpenTelemetry-shaped, such as `"holdfast.operation.id"`, `"http.response.status_code"`. */

@@ -7,7 +7,7 @@
  */
 /** @import * as Api from "./index.d.ts" */
 import init, * as glue from "./glue.js";
-import { HoldfastError } from "./error.js";
+import { HoldfastError, notABrowser } from "./error.js";
 
 /** @type {Promise<void> | undefined} */
 let loading;
@@ -41,7 +41,10 @@ async function initialise(module) {
     await init({ module_or_path: module ?? new URL("./holdfast.wasm", import.meta.url) });
   } catch (cause) {
     const text = String(cause);
-    throw /unsafe-eval|CSP|Content.Security/i.test(text)
+    const blocked = /unsafe-eval|CSP|Content.Security/i.test(text);
+    // A server has neither a place to keep things nor, by itself, a way to the module's file.
+    if (!blocked && module === undefined && !("indexedDB" in globalThis)) throw notABrowser(cause);
+    throw blocked
       ? new HoldfastError("The page's Content-Security-Policy blocks WebAssembly.", {
           code: "WASM_BLOCKED",
           nextStep: "Add 'wasm-unsafe-eval' to it: script-src 'self' 'wasm-unsafe-eval'.",

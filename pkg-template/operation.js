@@ -40,7 +40,7 @@ export class Operation {
       const { replayed = false, capturedAt } = result ?? {};
       return { status: state.status, data, receipt, ledger, replayed, capturedAt };
     }
-    const error = errorOf(state);
+    const error = await this.#error(state);
     return parked
       ? { status: "parked", reason: parked.reason, exits: parked.exits, error }
       : { status: state.status === "succeeded" ? "expired" : state.status, error, receipt, ledger };
@@ -137,15 +137,25 @@ export class Operation {
   /** @param {Api.WaitOptions} [options] */
   async #succeeded(options) {
     const state = await this.#client.until(this.#entry, isSettled, [signalOf(options)], true);
-    if (state.status !== "succeeded" || state.deletedAt) throw errorOf(state);
+    if (state.status !== "succeeded" || state.deletedAt) throw await this.#error(state);
     return state;
+  }
+
+  /** @param {Api.OperationState} state */
+  async #error(state) {
+    // What was refused is told with what was asked for; an ending without that is an ending all the same.
+    const sent = state.status === "rejected" && (await this.supportReport().catch(() => undefined));
+    return errorOf(state, {
+      request: sent ? `${sent.method} ${sent.path}` : "the request",
+      credential: this.#client.reach.credentialOf(state.service),
+    });
   }
 }
 
 /** The members of a state, which an operation shows as its own. */
 const MEMBERS =
   "id service intent ordinal parentId status serviceStatus progress waiting parked offline " +
-  "cancelling createdAt endedAt key jobId attempts polls fault failure ledger receipt delivered " +
+  "hint cancelling createdAt endedAt key jobId attempts polls fault failure ledger receipt delivered " +
   "acknowledged deletion deletedAt revision";
 
 for (const name of MEMBERS.split(" ")) {

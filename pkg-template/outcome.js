@@ -106,8 +106,9 @@ const PARKED = {
  * The error for a park, and for every ending but success.
  *
  * @param {Api.OperationState} state
+ * @param {{ request: string, credential?: string }} known What was sent, and why it had no credential.
  */
-export function errorOf(state) {
+export function errorOf(state, { request, credential }) {
   const { status, parked, failure, fault, attempts, receipt, ledger } = state;
   /** @type {(code: Api.ErrorCode, message: string, nextStep: string, more?: object) => Api.HoldfastError} */
   const error = (code, message, nextStep, more) =>
@@ -115,7 +116,8 @@ export function errorOf(state) {
       code, nextStep, operationId: state.id, stage: status, fault, attempts, receipt, ledger, ...more,
     });
   if (parked) {
-    const [what, todo] = PARKED[parked.reason]?.split(/(?<=\.) (?=[A-Z])/) ?? [parked.reason, "Then"];
+    const why = (parked.reason === "NeedsCredential" && credential) || PARKED[parked.reason];
+    const [what, todo] = why?.split(/(?<=\.) (?=[A-Z])/) ?? [parked.reason, "Then"];
     const code =
       parked.reason === "JobNotFound"
         ? "JOB_NOT_FOUND"
@@ -123,11 +125,11 @@ export function errorOf(state) {
           ? "KEY_CONFLICT"
           : "PARKED";
     const { reason, exits } = parked;
-    return error(code, what, `${todo} call ${exits.join(" or ")}.`, { reason, exits });
+    return error(code, state.hint ? `${what} ${state.hint}` : what, `${todo} call ${exits.join(" or ")}.`, { reason, exits });
   }
   switch (status) {
     case "rejected":
-      return error("REJECTED", `The service refused the request${said(fault)}.`,
+      return error("REJECTED", `The service refused ${request}${said(fault)}.`,
         "Correct it with revise({body}), or submit it under a new intent.");
     case "failed":
       return error("JOB_FAILED", `The job ran and failed${said(failure)}.`, retryStep(failure), {

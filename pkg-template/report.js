@@ -1,17 +1,57 @@
 // @ts-check
+/** What the app's own functions throw where nobody waits for it. */
+/** @import * as Api from "./index.d.ts" */
+import { isHoldfastError } from "./error.js";
 
 /** @type {WeakSet<object>} */
 const reported = new WeakSet();
 
 /**
- * Says once for each of the app's functions that it threw where nobody waits for it.
+ * Says once for each of the app's functions that it threw. Its message stays out: what asks for
+ * credentials may have put one there. Gives whether this is the first time.
  *
  * @param {object} callback
  * @param {string} name
  * @param {unknown} error
  */
 export function report(callback, name, error) {
-  if (reported.has(callback)) return;
+  if (reported.has(callback)) return false;
   reported.add(callback);
-  console.error(`Holdfast: ${name} failed. Work goes on; this is said once.`, error);
+  const what = isHoldfastError(error) ? error.message : `${typeOf(error)}${placeOf(error)}`;
+  console.error(`Holdfast: ${name} failed. Work goes on; this is said once. ${what}`);
+  return true;
+}
+
+/**
+ * Tells `observe` of it as well.
+ *
+ * @param {Api.HoldfastOptions<any>["observe"]} observe
+ * @param {string} name
+ * @param {unknown} error
+ * @param {Record<string, string>} [more]
+ */
+export function tellFailure(observe, name, error, more) {
+  if (!observe) return;
+  const attributes = { "holdfast.callback": name, "error.type": typeOf(error), ...more };
+  queueMicrotask(() => {
+    try {
+      observe(Object.freeze({ name: "callback.failed", at: Date.now(), attributes: Object.freeze(attributes) }));
+    } catch (thrown) {
+      report(observe, "observe", thrown);
+    }
+  });
+}
+
+/** @param {any} error */
+export const typeOf = (error) => (/^\w{1,64}$/.test(error?.name ?? "") ? error.name : "Error");
+
+/**
+ * The lines of a stack that name a place, without the message before them.
+ *
+ * @param {any} error
+ */
+function placeOf(error) {
+  const after = String(error?.stack ?? "").replace(error?.message, "");
+  const lines = after.split("\n").filter((line) => /^\s+at .*:\d+|@\S*:\d+:\d+$/.test(line));
+  return lines.map((line) => `\n    ${line.trim()}`).join("");
 }

@@ -28,14 +28,17 @@ export class States {
   /** @type {ReadonlySet<() => void>} */
   #listeners;
   #currentAccount;
+  #hintOf;
 
   /**
    * @param {ReadonlySet<() => void>} listeners Told of any change.
    * @param {() => string | null} currentAccount
+   * @param {(service: string) => string | undefined} hintOf Why a service may never answer.
    */
-  constructor(listeners, currentAccount) {
+  constructor(listeners, currentAccount, hintOf) {
     this.#listeners = listeners;
     this.#currentAccount = currentAccount;
+    this.#hintOf = hintOf;
   }
 
   /**
@@ -45,7 +48,7 @@ export class States {
    * @returns {Entry}
    */
   accept(json) {
-    const state = freeze(marked(JSON.parse(json)));
+    const state = freeze(this.#marked(JSON.parse(json)));
     const entry = this.#entries.get(state.id);
     if (!entry) {
       const made = { state, account: this.#currentAccount(), waiting: new Set() };
@@ -65,7 +68,7 @@ export class States {
   /** The browser's network has gone, or is back: what is not over shows it. */
   network() {
     for (const entry of this.#entries.values()) {
-      const state = marked(entry.state);
+      const state = this.#marked(entry.state);
       if (state.offline === entry.state.offline) continue;
       entry.state = freeze(state);
       for (const tell of [...entry.waiting]) tell();
@@ -121,6 +124,19 @@ export class States {
     }
   }
 
+  /**
+   * A state that shows whether the browser says that it has no network, and why nothing answers.
+   *
+   * @param {Api.OperationState} state
+   * @returns {Api.OperationState}
+   */
+  #marked({ offline, hint, ...state }) {
+    if (state.endedAt !== undefined) return state;
+    if (globalThis.navigator?.onLine === false) return { ...state, offline: true };
+    const why = this.#hintOf(state.service);
+    return why ? { ...state, hint: why } : state;
+  }
+
   /** Tells the listeners, later and once for all that happens until then. */
   #changed() {
     this.#snapshot = undefined;
@@ -137,17 +153,6 @@ export class States {
       }
     });
   }
-}
-
-/**
- * A state that shows whether the browser says that it has no network.
- *
- * @param {Api.OperationState} state
- * @returns {Api.OperationState}
- */
-function marked({ offline, ...state }) {
-  const without = globalThis.navigator?.onLine === false && state.endedAt === undefined;
-  return without ? { ...state, offline: true } : state;
 }
 
 /**

@@ -4,7 +4,7 @@ import { checkLimits, checkNames, checkParams, checkText, exactJson } from "./ch
 import { HoldfastError, invalid } from "./error.js";
 
 /** Longest intent, in UTF-16 code units. */
-export const INTENT_LENGTH_MAX = 512;
+const INTENT_LENGTH_MAX = 512;
 /** Largest body, in bytes; the module's own bound. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -27,13 +27,13 @@ export function seal(options, service, submission) {
   checkServiceName(options, service);
   checkNames(submission, "submission", "intent body contentType key params limits");
   const { intent, body, contentType = "application/json", key, params, limits } = submission;
-  checkText(intent, "intent", INTENT_LENGTH_MAX);
+  checkIntent(intent);
   if (key !== undefined) checkText(key, "key");
   checkParams(params, "params");
   const bytes = checkRequest(contentType, limits, body);
   const account = currentAccount(options);
   if (account === null) {
-    throw new HoldfastError("Nobody is signed in: account() gave null.", {
+    throw new HoldfastError("Nobody is signed in: account() gave no name.", {
       code: "NO_ACCOUNT",
       nextStep: "Submit again once account() gives a name.",
     });
@@ -99,10 +99,23 @@ export function currentAccount(options) {
   try {
     const account = options.account();
     return (typeof account === "string" && account) || null;
-  } catch {
+  } catch (error) {
+    import("./report.js").then(({ report, tellFailure }) => {
+      // Asked at every turn: told once, like what is said of it.
+      if (report(options.account, "account()", error)) tellFailure(options.observe, "account", error);
+    });
     return null;
   }
 }
+
+/** @param {any} intent */
+export const checkIntent = (intent) =>
+  checkText(
+    intent,
+    "intent",
+    INTENT_LENGTH_MAX,
+    "It names this one piece of work, such as `daily:${day}`; crypto.randomUUID() says: new work each time.",
+  );
 
 /**
  * @param {any} body

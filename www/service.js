@@ -79,10 +79,13 @@ const FIRST = ["executions", "charges", "results", "submits", "polls", "refunds"
 function drawn(ledger) {
   const { jobs = [], ...counters } = ledger;
   const names = [...new Set([...FIRST, ...Object.keys(counters)])].filter((name) => name in counters);
-  const tile = (name) => h("div", {}, h("b", {}, plain(counters[name])), name.replaceAll("_", " "));
+  const tile = (name) => h("div", {}, h("b", {}, counted(counters[name])), name.replaceAll("_", " "));
   const tiles = h("div", { className: "tiles" }, ...names.map(tile));
   return jobs.length ? [tiles, table("Jobs, newest first", jobs.map(readable).reverse())] : [tiles];
 }
+
+/** A count with its thousands set apart; all else as it is. */
+const counted = (value) => (typeof value === "number" ? value.toLocaleString("en") : plain(value));
 
 const readable = ({ id, status, executions, charged, refunded, results, key, retry_of }) => ({
   job: id,

@@ -56,10 +56,16 @@ fn slot(name: &str) -> Slot<'_> {
 
 fn encode(value: &str, whole_path: bool, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    for (index, segment) in value.split('/').enumerate() {
-        if index > 0 {
+    let mut is_first = true;
+    for segment in value.split('/') {
+        // A path that begins with a slash of its own says no more by it.
+        if is_first && whole_path && segment.is_empty() && out.ends_with('/') {
+            continue;
+        }
+        if !is_first {
             out.push_str(if whole_path { "/" } else { "%2F" });
         }
+        is_first = false;
         // A segment of nothing but dots is a step to somewhere else.
         let dots = segment.bytes().all(|byte| byte == b'.') && (whole_path || segment == value);
         for byte in segment.bytes() {
@@ -83,6 +89,14 @@ mod tests {
 
     fn with_id(template: &str, id: &str) -> String {
         fill(template, |name| (name == "id").then_some(id)).unwrap()
+    }
+
+    #[test]
+    fn a_path_with_a_slash_of_its_own_makes_no_second_one() {
+        for path in ["v1/reports", "/v1/reports", "//v1/reports"] {
+            assert_eq!(with_id("/{+id}", path), "/v1/reports");
+        }
+        assert_eq!(with_id("/jobs/{id}", "/a"), "/jobs/%2Fa");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Result, bail};
 
 use crate::{
-    bindgen, process, scripts,
+    bindgen, process, readme, scripts,
     wasm::{self, Toolchain},
     workspace::{Workspace, read, write},
 };
@@ -86,19 +86,23 @@ fn assemble(workspace: &Workspace, work: &Path, folder: &Path) -> Result<()> {
             }
         }
     }
-    for name in ["README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+    for name in ["SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"] {
         wanted.push((workspace.path(name), folder.join(name)));
     }
     for name in ["glue.d.ts", "holdfast.wasm"] {
         wanted.push((work.join(name), folder.join(name)));
     }
-    remove_others(folder, &wanted.iter().map(|(_, to)| to.clone()).collect())?;
+    let mut names: BTreeSet<PathBuf> = wanted.iter().map(|(_, to)| to.clone()).collect();
+    names.insert(folder.join("README.md"));
+    remove_others(folder, &names)?;
     for (from, to) in wanted {
-        // The README is written when there is something to read about.
-        if from.exists() {
-            write_if_changed(&to, &std::fs::read(&from)?)?;
-        }
+        write_if_changed(&to, &std::fs::read(&from)?)?;
     }
+    let readme = readme::shipped(&read(&workspace.path("README.md"))?, |place| {
+        names.contains(&folder.join(place))
+            || names.iter().any(|name| name.parent() == Some(&folder.join(place)))
+    });
+    write_if_changed(&folder.join("README.md"), readme.as_bytes())?;
     let manifest = read(&template.join("package.json"))?
         .replace("\"version\": \"0.0.0\"", &format!("\"version\": \"{}\"", workspace.version()));
     write_if_changed(&folder.join("package.json"), manifest.as_bytes())

@@ -11,6 +11,7 @@ mod kill;
 mod lint;
 mod pack;
 mod process;
+mod readme;
 mod scripts;
 mod setup;
 mod sim;

@@ -1,0 +1,65 @@
+// @ts-check
+/** What this page has seen of its services: whether they answer, and how asking for credentials went. */
+/** @import * as Api from "./index.d.ts" */
+
+/** After how many lost answers, and none that came, more than a bad line is to be thought of. */
+const LOST_MIN = 3;
+
+export class Reach {
+  #services;
+  /** @type {Set<string>} */
+  #answered = new Set();
+  /** @type {Map<string, number>} */
+  #lost = new Map();
+  /** What `authorize` has thrown, the last time that it was asked. @type {Map<string, string>} */
+  #refused = new Map();
+
+  /** @param {Readonly<Record<string, Api.Service<any>>>} services */
+  constructor(services) {
+    this.#services = services;
+  }
+
+  /**
+   * @param {string} service
+   * @param {readonly Api.JournalEntry[]} entries
+   */
+  hear(service, entries) {
+    for (const { event, httpStatus } of entries) {
+      if (httpStatus !== undefined) this.#answered.add(service);
+      else if (event.endsWith(".lost")) this.#lost.set(service, (this.#lost.get(service) ?? 0) + 1);
+    }
+  }
+
+  /**
+   * @param {string} service
+   * @param {string} [error] What was thrown instead of an answer, by its name.
+   */
+  authorized(service, error) {
+    if (error) this.#refused.set(service, error);
+    else this.#refused.delete(service);
+  }
+
+  /**
+   * What may be wrong where nothing ever answers.
+   *
+   * @param {string} service
+   */
+  hintOf(service) {
+    const lost = this.#lost.get(service) ?? 0;
+    if (lost < LOST_MIN || this.#answered.has(service)) return undefined;
+    return `No answer has come from ${this.#services[service]?.baseUrl} yet, and ${lost} were lost: is baseUrl right, and does the service allow this page, and the header of the key, by CORS?`;
+  }
+
+  /**
+   * Why there is no credential, where that is not the service's word.
+   *
+   * @param {string} service
+   */
+  credentialOf(service) {
+    if (!this.#services[service]?.authorize) {
+      return `The service asks for a credential, and services.${service} has no authorize. Add one, then`;
+    }
+    const error = this.#refused.get(service);
+    return error && `The service got no credential: authorize failed with ${error}. Mend it, then`;
+  }
+}

@@ -1,0 +1,78 @@
+// What errors and states say to somebody who has it wrong for the first time.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { loadPackage, options, settle, state } from "./package.js";
+
+const LOST = [{ at: 1, event: "submit.lost", count: 1, purpose: "submit" }];
+const ANSWERED = [{ at: 1, event: "submit.answered", count: 1, purpose: "submit", httpStatus: 503 }];
+
+async function told(t, ...entries) {
+  const { createHoldfast, world } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
+  t.after(() => holdfast.close());
+  await holdfast.start();
+  let revision = 0;
+  for (const own of entries) {
+    world.clients[0].host.notify(state({ status: "submitting", revision: (revision += 1) }), JSON.stringify(own));
+    await settle();
+  }
+  return { holdfast, world, hint: holdfast.getSnapshot()[0].hint };
+}
+
+test("answers lost again and again, and none that ever came, hint at CORS and the address", async (t) => {
+  const { hint, holdfast, world } = await told(t, LOST, LOST, LOST);
+  assert.match(hint, /https:\/\/api\.example\.com.* 3 were lost.*baseUrl.*CORS/);
+  world.script.load = () =>
+    state({ status: "parked", parked: { reason: "DeadlineExceeded", since: 1, exits: ["resume({limits})"] }, revision: 9 });
+  world.script.find = world.script.load;
+  const { error } = await (await holdfast.find("reports", "one")).outcome();
+  assert.match(error.message, /CORS/);
+});
+
+test("a service that has answered once is hinted at no more", async (t) => {
+  assert.equal((await told(t, LOST, LOST)).hint, undefined);
+  assert.equal((await told(t, ANSWERED, LOST, LOST, LOST)).hint, undefined);
+  assert.equal((await told(t, LOST, LOST, LOST, ANSWERED)).hint, undefined);
+});
+
+test("a refusal says what was asked for", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const fault = { httpStatus: 404, message: "Not found." };
+  world.script.find = world.script.load = () => state({ status: "rejected", endedAt: 2, fault, revision: 2 });
+  world.script.supportReport = () => JSON.stringify({ method: "POST", path: "/v9/reports" });
+  const holdfast = createHoldfast(options());
+  const operation = await holdfast.find("reports", "one");
+  await assert.rejects(operation.result(), {
+    code: "REJECTED",
+    message: /^The service refused POST \/v9\/reports: Not found \(HTTP 404\)\./,
+  });
+});
+
+test("a missing intent says what an intent is", async (t) => {
+  const { createHoldfast } = await loadPackage(t);
+  await assert.rejects(createHoldfast(options()).submit("reports", { body: {} }), {
+    field: "intent",
+    nextStep: /crypto\.randomUUID\(\)/,
+  });
+});
+
+test("on a server the error names the entries for servers", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const expected = { code: "STORAGE_UNAVAILABLE", message: /runs in browsers.*"holdfast\/node"/ };
+  world.initError = new TypeError("fetch failed");
+  await assert.rejects(createHoldfast(options()).start(), expected);
+  world.initError = undefined;
+  world.script.start = () => {
+    throw { code: "STORAGE_UNAVAILABLE", message: "indexedDB is missing", nextStep: "call again" };
+  };
+  await assert.rejects(createHoldfast(options()).start(), expected);
+});
+
+test("the types name every profile that comes with the package", () => {
+  const folder = new URL("../../pkg-template/", import.meta.url);
+  const types = readFileSync(new URL("index.d.ts", folder), "utf8");
+  const [, union] = /type BuiltInProfile =([^;]+);/.exec(types);
+  const files = readdirSync(new URL("profiles", folder)).map((file) => file.replace(/\.json$/, ""));
+  assert.deepEqual(union.match(/[\w-]+/g), files.sort());
+});

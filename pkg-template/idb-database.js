@@ -22,7 +22,7 @@ export const STORES = {
   journal: ["number", "document"],
   names: [],
   service_ids: [],
-  lanes: "owner epoch renewedAt leaseUntil gateSetAt gateLengthMs".split(" "),
+  lanes: "owner epoch renewedAt leaseUntil gateSetAt gateLengthMs sent".split(" "),
   profiles: [],
 };
 

@@ -82,6 +82,7 @@ macro_rules! store_behaviours {
             a_profile_may_be_stated_by_many_operations
             pieces_of_results_are_apart
             a_piece_of_a_result_may_be_written_again
+            only_the_owner_of_the_lane_keeps_pieces
             content_goes_and_the_rest_stays
             everything_goes_and_is_free_again
             erasing_everything_again_is_done
@@ -113,6 +114,7 @@ macro_rules! store_behaviours {
             an_owner_claims_again_under_its_epoch
             an_owners_write_renews_its_lease
             a_gate_stays_until_another_is_set
+            what_has_left_in_a_lane_is_known_to_its_next_owner
             a_former_owner_writes_nothing
             an_older_epoch_of_the_same_context_is_fenced
             a_write_to_a_lane_that_nobody_owns_is_fenced

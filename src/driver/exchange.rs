@@ -3,13 +3,15 @@
 use super::Driver;
 use super::keep::Reader;
 use super::ports::transport::{Body, Head, Lost};
-use super::ports::{Clock, Ports};
+use super::ports::{Clock, Ports, Store};
 use crate::engine::{Input, Transmit};
 use crate::model::answer::Answer;
 use crate::model::facts::{Fact, Facts};
 use crate::model::http::Headers;
+use crate::model::listing::{LISTED_IDS_MAX, Page};
 use crate::model::pointer::Pointer;
 use crate::model::profile::FactSource;
+use crate::model::storage::Unique;
 use crate::rules::bounds::ANSWER_BYTES_MAX;
 use crate::rules::facts::{FactsLimits, FactsReader};
 use crate::rules::grammar::is_json;
@@ -64,10 +66,37 @@ impl<P: Ports> Driver<P> {
             skim(facts_of(&pointers), body, &mut answer, text.as_mut()).await?;
             if let (Some(sought), Some(text)) = (&transmit.sought, text) {
                 answer.page = sought.read(&text, now);
+                if let Some(page) = &mut answer.page {
+                    self.leave_out_others(transmit, &sought.jobs, page).await?;
+                }
             }
         }
         add_header_facts(&transmit.facts, &headers, &mut answer.facts);
         Ok(answer)
+    }
+}
+
+impl<P: Ports> Driver<P> {
+    /// Runs that belong to other operations already are nobody's else, however alike they look.
+    async fn leave_out_others(
+        &self,
+        transmit: &Transmit,
+        jobs: &str,
+        page: &mut Page,
+    ) -> Result<(), Lost> {
+        let found = core::mem::take(&mut page.found);
+        let full = found.len() >= LISTED_IDS_MAX;
+        for id in found {
+            let unique = Unique::Job(jobs.into(), id.clone());
+            let owner = self.0.ports.store().owner(&unique).await.map_err(|_| Lost)?;
+            if owner.is_none_or(|owner| owner == transmit.id) {
+                page.found.push(id);
+            } else {
+                // Where a list is full, one that is left out may have hidden another.
+                page.doubtful |= full;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -160,23 +160,16 @@ impl<P: Ports> Driver<P> {
         self.0.engine.borrow().is_own_exchange(&transmit.id, transmit.download)
     }
 
-    /// Keeps one piece. First it looks whether the lane has another owner by now, which a context that
-    /// was frozen does not know: that one may have finished, and all of it may be deleted.
+    /// Keeps one piece, unless the lane has another owner by now, which a context that was frozen does
+    /// not know: that one may have finished, and all of it may be deleted.
     async fn put(&self, transmit: &Transmit, index: u32, piece: &[u8]) -> Result<(), Lost> {
-        let store = self.0.ports.store();
         self.reach("chunk.before");
-        let lane = store.lane(&transmit.lane).await.map_err(|_| Lost)?;
-        let drives = lane.is_some_and(|own| own.owner.as_ref() == Some(&self.0.context));
-        if !(drives && self.is_own(transmit)) {
-            return Err(Lost);
-        }
-        if !bites(Tooth::ForgetBytes) {
-            let download = transmit.download;
-            let chunk = ChunkId { operation: transmit.id.clone(), download, index };
-            store.put_chunk(&chunk, piece).await.map_err(|_| Lost)?;
-        }
+        let chunk = ChunkId { operation: transmit.id.clone(), download: transmit.download, index };
+        let (store, context) = (self.0.ports.store(), &self.0.context);
+        let kept = bites(Tooth::ForgetBytes)
+            || store.put_chunk(&transmit.lane, context, &chunk, piece).await == Ok(true);
         self.reach("chunk.after");
-        Ok(())
+        if kept { Ok(()) } else { Err(Lost) }
     }
 
     /// Tells the engine what a stream has told: an id at once, other news at most once a second, and

@@ -8,10 +8,12 @@ mod tests;
 use core::cell::RefCell;
 use std::rc::Rc;
 
+use super::admission::Stored;
 use super::ports::store::{
-    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Write, Written,
+    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Unique, Write,
+    Written,
 };
-use crate::model::ids::{Account, LaneId, OperationId};
+use crate::model::ids::{Account, ContextId, LaneId, OperationId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
@@ -125,9 +127,23 @@ impl Store for MemoryStore {
         Ok(self.tables.borrow().journal(id))
     }
 
-    async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
-        self.tables.borrow_mut().chunks.insert(chunk.clone(), bytes.to_vec());
-        Ok(())
+    async fn owner(&self, unique: &Unique) -> Result<Option<OperationId>, StoreError> {
+        Ok(Stored::owner(&*self.tables.borrow(), unique).cloned())
+    }
+
+    async fn put_chunk(
+        &self,
+        lane: &LaneId,
+        context: &ContextId,
+        chunk: &ChunkId,
+        bytes: &[u8],
+    ) -> Result<bool, StoreError> {
+        let mut tables = self.tables.borrow_mut();
+        let owned = lease::is_owned_by(tables.lanes.get(lane), context);
+        if owned {
+            tables.chunks.insert(chunk.clone(), bytes.to_vec());
+        }
+        Ok(owned)
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {

@@ -35,6 +35,7 @@ impl<P: Ports> Driver<P> {
     /// quotes; `NO_QUOTE` where this one could not be had.
     pub async fn quote(&self, inquiry: Inquiry) -> Result<Said, Error> {
         self.account()?;
+        self.wake();
         let service = self.service(&inquiry.service)?;
         let profile = &service.profile;
         let call = profile.calls.quote.as_ref().ok_or_else(|| {
@@ -46,6 +47,13 @@ impl<P: Ports> Driver<P> {
         let url = url(call, &service.base_url, &params);
         let facts = facts(profile, Purpose::Quote, None);
         for refresh in [false, true] {
+            let now = self.0.ports.runtime().now();
+            if !self.0.engine.borrow_mut().may_ask(now, &inquiry.service) {
+                return Err(none(
+                    "the service takes no request now: there is no network, it has asked to wait, or \
+                     its rate is used up",
+                ));
+            }
             let Some(answer) = self.ask(&inquiry, call, &url, &facts, refresh).await else {
                 break;
             };

@@ -7,12 +7,10 @@ use crate::model::ids::{LaneId, OperationId};
 use crate::model::profile::Purpose;
 use crate::model::storage::Queue;
 use crate::model::time::Timestamp;
+use crate::rules::bounds::IN_FLIGHT_MAX;
 use crate::rules::next::{Next, is_behind, next};
 use crate::rules::step::{self};
 use crate::rules::teeth::{Tooth, bites};
-
-/// Exchanges of one lane at a time: what a browser opens to one origin.
-const IN_FLIGHT_MAX: usize = 6;
 
 /// An operation that does nothing for this long leaves memory, in milliseconds.
 const KEEP_MS: u64 = 60_000;
@@ -186,7 +184,7 @@ impl Engine {
             self.wake(until);
             return false;
         }
-        self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count() < IN_FLIGHT_MAX
+        self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count() < IN_FLIGHT_MAX as usize
             && self.is_within_rate(now, lane)
     }
 

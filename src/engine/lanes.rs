@@ -114,6 +114,7 @@ impl Engine {
 
     fn forget_lanes(&mut self) {
         for (id, lane) in core::mem::take(&mut self.lanes) {
+            let sent = self.sent.remove(&id).unwrap_or_default();
             if let Some(epoch) = lane.epoch() {
                 self.outputs.push(Output::GiveBack(Fence {
                     lane: id,
@@ -122,6 +123,7 @@ impl Engine {
                     now: Timestamp(0),
                     lease_until: Timestamp(0),
                     gate: None,
+                    sent,
                 }));
             }
         }
@@ -151,6 +153,7 @@ impl Engine {
                 lane.gate = row.gate.map(|gate| gate.seen_at(now));
                 lane.work.look_at_all(Timestamp(0));
                 lane.delivery.look_at_all(Timestamp(0));
+                self.take_over(now, id, row.sent);
             }
             // A renewal that came too late: what is in memory of it is worth nothing.
             Ok(_) if owned => self.lose(now, id),
@@ -221,6 +224,7 @@ impl Engine {
     pub(super) fn lose(&mut self, now: Timestamp, id: &LaneId) {
         if let Some(lane) = self.lanes.get_mut(id) {
             lane.ownership = Ownership::Other { ask_at: now.after(CLAIM_AGAIN_MS) };
+            self.sent.remove(id);
             lane.work.look_at_all(Timestamp(0));
             lane.delivery.look_at_all(Timestamp(0));
         }
@@ -270,6 +274,7 @@ impl Engine {
             until = until.max(next.max(now).after(ACTION_MS));
         }
         let lease_until = until.after(LEASE_GRACE_MS);
-        Some(Fence { lane: id, context: self.context.clone(), epoch, now, lease_until, gate })
+        let sent = self.sent_in(now, &id);
+        Some(Fence { lane: id, context: self.context.clone(), epoch, now, lease_until, gate, sent })
     }
 }

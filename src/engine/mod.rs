@@ -43,6 +43,7 @@ use persist::PendingWrite;
 use crate::model::answer::Answer;
 use crate::model::dice::Dice;
 use crate::model::ids::{Account, ContextId, LaneId, OperationId, ServiceName};
+use crate::model::lane::Sent;
 use crate::model::profile::{Profile, Purpose};
 use crate::model::table::{Table, take_first};
 use crate::model::time::Timestamp;
@@ -67,7 +68,7 @@ pub struct Engine {
     writes: Table<Ticket, PendingWrite>,
     waiting: Table<OperationId, Vec<Waiting>>,
     /// When requests left, by lane; only where the service states a rate.
-    sent: Table<LaneId, Vec<Timestamp>>,
+    sent: Table<LaneId, Sent>,
     outputs: Vec<Output>,
     dice: Dice,
     tickets: u64,

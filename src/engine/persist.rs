@@ -48,8 +48,7 @@ fn takes(operation: &Operation, with_key: bool, job: Option<JobId>) -> Vec<Uniqu
         all.push(Unique::Key(account, service, identity.key.clone()));
     }
     if let Some(job) = job {
-        // Two services may go by one profile, and number their jobs alike.
-        all.push(Unique::Job([&identity.profile, " ", &identity.origin].concat(), job));
+        all.push(Unique::Job(identity.jobs(), job));
     }
     all
 }

@@ -1,11 +1,15 @@
-//! The rate that a profile states, kept over all requests that drive a lane, by its owner.
-//! Another that takes the lane over begins anew: who sent what is in no store.
+//! The rate that a profile states, kept over all requests that drive a lane. Its owner writes down with
+//! each write what has left, and another that takes the lane over goes on from there.
 
 use super::Engine;
 use super::entry::Phase;
 use super::lanes::ACTION_MS;
-use crate::model::ids::LaneId;
+use crate::model::ids::{LaneId, ServiceName};
+use crate::model::lane::Sent;
 use crate::model::time::Timestamp;
+
+/// Requests are told apart by their times up to this many; beyond it, the nearest are taken together.
+const SENT_MAX: usize = 32;
 
 impl Engine {
     /// Whether the lane's service takes another request now; else it is looked at again when it does.
@@ -13,16 +17,14 @@ impl Engine {
         let Some(rate) = self.lanes.get(id).and_then(|lane| lane.rate) else {
             return true;
         };
-        let preparing = self
-            .in_lane(id)
-            .filter(|entry| entry.exchange.as_ref().is_some_and(|own| own.phase != Phase::OnWire));
-        let preparing = preparing.count();
+        let preparing = self.preparing(id);
         let sent = self.sent.get_or_insert_with(id.clone(), Vec::new);
-        sent.retain(|at| now < at.after(rate.per_ms));
-        if sent.len() + preparing < rate.requests as usize {
+        sent.retain(|(at, _)| now < at.after(rate.per_ms));
+        let count = sent.iter().fold(preparing, |sum, (_, count)| sum.saturating_add(*count));
+        if count < rate.requests {
             return true;
         }
-        if let Some(first) = sent.first() {
+        if let Some((first, _)) = sent.first() {
             let until = first.after(rate.per_ms);
             // Nothing is written meanwhile: that is no sign of death.
             self.cover(now, id, until.after(ACTION_MS));
@@ -34,7 +36,66 @@ impl Engine {
     /// A request leaves.
     pub(super) fn count_request(&mut self, now: Timestamp, id: &LaneId) {
         if self.lanes.get(id).is_some_and(|lane| lane.rate.is_some()) {
-            self.sent.get_or_insert_with(id.clone(), Vec::new).push(now);
+            add(self.sent.get_or_insert_with(id.clone(), Vec::new), now, 1);
         }
+    }
+
+    /// Whether the app may ask the service something now that belongs to no operation, as seen from
+    /// here; what may be asked is counted.
+    pub fn may_ask(&mut self, now: Timestamp, service: &ServiceName) -> bool {
+        let own = self.account.as_ref().zip(self.services.get(service));
+        let Some(lane) = own.map(|(account, own)| LaneId::of(account, service, &own.origin)) else {
+            return true;
+        };
+        let may = self.may_start(now, &lane);
+        if may {
+            self.count_request(now, &lane);
+        }
+        may
+    }
+
+    /// What has left in a lane, and what may leave before its owner writes again; empty where no rate
+    /// is stated.
+    pub(super) fn sent_in(&self, now: Timestamp, id: &LaneId) -> Sent {
+        let rated = self.lanes.get(id).is_some_and(|lane| lane.rate.is_some());
+        let mut sent = self.sent.get(id).filter(|_| rated).cloned().unwrap_or_default();
+        if rated {
+            add(&mut sent, now, self.preparing(id));
+        }
+        sent
+    }
+
+    /// What another owner has sent counts here too. No time is later than now, by whatever clock.
+    pub(super) fn take_over(&mut self, now: Timestamp, id: &LaneId, sent: Sent) {
+        for (at, count) in sent {
+            add(self.sent.get_or_insert_with(id.clone(), Vec::new), at.min(now), count);
+        }
+    }
+
+    /// How many exchanges of a lane are being prepared.
+    fn preparing(&self, id: &LaneId) -> u32 {
+        let mut count = 0;
+        for entry in self.in_lane(id) {
+            let exchange = entry.exchange.as_ref();
+            count += u32::from(exchange.is_some_and(|own| own.phase != Phase::OnWire));
+        }
+        count
+    }
+}
+
+/// Adds requests. Where there are too many times, the two that are nearest become the later one.
+fn add(sent: &mut Sent, at: Timestamp, count: u32) {
+    sent.push((at, count));
+    sent.sort_unstable();
+    if sent.len() > SENT_MAX {
+        let gap = |index: usize| sent[index + 1].0.since(sent[index].0);
+        let mut nearest = 0;
+        for index in 0..SENT_MAX {
+            if gap(index) < gap(nearest) {
+                nearest = index;
+            }
+        }
+        let (_, earlier) = sent.remove(nearest);
+        sent[nearest].1 += earlier;
     }
 }

@@ -134,7 +134,7 @@ impl Engine {
             lane.work.look_at_all(Timestamp(0));
             lane.delivery.look_at_all(Timestamp(0));
         }
-        for at in self.sent.values_mut().flatten() {
+        for (at, _) in self.sent.values_mut().flatten() {
             *at = (*at).min(now);
         }
         for entry in self.entries.values_mut() {

@@ -18,7 +18,13 @@ pub struct Lane {
     pub lease_until: Timestamp,
     /// Until when the service refuses everything of this lane (429).
     pub gate: Option<Wait>,
+    /// What has left in this lane, where its service states a rate.
+    pub sent: Sent,
 }
+
+/// How many requests left, and by when, oldest first: those that left close together are told as one,
+/// by the time of the last. Empty where no rate is stated.
+pub type Sent = Vec<(Timestamp, u32)>;
 
 /// A context's wish to drive a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,4 +56,6 @@ pub struct Fence {
     pub lease_until: Timestamp,
     /// The lane's gate from now on; `None` leaves it.
     pub gate: Option<Wait>,
+    /// What has left in the lane, as its owner knows it; nothing leaves what is stored.
+    pub sent: Sent,
 }

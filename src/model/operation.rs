@@ -37,6 +37,13 @@ pub struct Identity {
     pub created_at: Timestamp,
 }
 
+impl Identity {
+    /// Among which jobs an id names one: two services may go by one profile, and number theirs alike.
+    pub fn jobs(&self) -> String {
+        [&self.profile, " ", &self.origin].concat()
+    }
+}
+
 /// The exact request. Never changes; the body's bytes are kept beside it, written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {

@@ -13,6 +13,9 @@ pub const EXCHANGE_TIMEOUT_MS: u64 = 30_000;
 /// Two requests of one operation are at least this far apart, in milliseconds.
 pub const REQUEST_FLOOR_MS: u64 = 250;
 
+/// Exchanges of one lane at a time: what a browser opens to one origin.
+pub const IN_FLIGHT_MAX: u32 = 6;
+
 /// Longest id of a job that is taken from an answer, in bytes: it is in every record, and where a link
 /// is the id, a link is followed up to this length.
 pub const JOB_ID_BYTES_MAX: usize = 4_096;

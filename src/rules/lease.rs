@@ -1,8 +1,9 @@
 //! When a lane changes hands. Every store applies these inside its own transaction.
 
-use crate::model::ids::Epoch;
+use crate::model::ids::{ContextId, Epoch};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
+use crate::rules::bounds::IN_FLIGHT_MAX;
 use crate::rules::teeth::{Tooth, bites};
 
 /// The lane after a claim that is granted: the lane is new, given back, already the asker's,
@@ -11,6 +12,7 @@ use crate::rules::teeth::{Tooth, bites};
 /// A lease that was given by a clock that has jumped back since begins anew, under its owner: it ends
 /// within its length from now.
 pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
+    let mut sent = stored.map(|lane| lane.sent.clone()).unwrap_or_default();
     let epoch = match stored {
         None => Epoch(1),
         Some(lane) if lane.owner.as_ref() == Some(&claim.context) => lane.epoch,
@@ -24,6 +26,10 @@ pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
             if !free && claim.now < lane.lease_until && !bites(Tooth::IgnoreLease) {
                 return None;
             }
+            if lane.owner.is_some() && !sent.is_empty() {
+                // What an owner sent last before it died, it could not write down any more.
+                sent.push((claim.now, IN_FLIGHT_MAX));
+            }
             Epoch(lane.epoch.0 + 1)
         }
     };
@@ -34,6 +40,7 @@ pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
         renewed_at: claim.now,
         lease_until: claim.lease_until,
         gate: stored.and_then(|lane| lane.gate),
+        sent,
     })
 }
 
@@ -47,8 +54,14 @@ pub fn renewed(stored: Option<&Lane>, fence: &Fence) -> Option<Lane> {
         renewed_at: fence.now,
         lease_until: fence.lease_until,
         gate: fence.gate.or(lane.gate),
+        sent: if fence.sent.is_empty() { lane.sent.clone() } else { fence.sent.clone() },
         ..lane.clone()
     })
+}
+
+/// Whether a context owns a lane.
+pub fn is_owned_by(stored: Option<&Lane>, context: &ContextId) -> bool {
+    stored.is_some_and(|lane| lane.owner.as_ref() == Some(context))
 }
 
 /// The lane after a write by a context that does not drive it: a live owner must take the new work
@@ -60,7 +73,7 @@ pub fn poked(stored: &Lane, answer_by: Timestamp) -> Lane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ids::{Account, ContextId, LaneId};
+    use crate::model::ids::{Account, LaneId};
 
     fn lane_id() -> LaneId {
         LaneId::of(&Account::from("ann"), &"reports".into(), "https://api.example.com")
@@ -74,6 +87,7 @@ mod tests {
             renewed_at: Timestamp(0),
             lease_until: Timestamp(lease_until),
             gate: None,
+            sent: Vec::new(),
         }
     }
 
@@ -129,6 +143,7 @@ mod tests {
             now: Timestamp(450),
             lease_until: Timestamp(500),
             gate: None,
+            sent: Vec::new(),
         };
         assert_eq!(renewed(Some(&lane("a", 100)), &fence), None);
         assert_eq!(renewed(Some(&lane("b", 100)), &Fence { epoch: Epoch(7), ..fence }), None);

@@ -40,6 +40,8 @@ pub struct Sought {
     pub before: Timestamp,
     /// What this page is asked for by.
     pub page: String,
+    /// Among which jobs (see [`crate::model::operation::Identity::jobs`]).
+    pub jobs: String,
     /// Values of the submission's body are sought too and not known yet, see [`Sought::add_body`].
     pub with_body: bool,
 }
@@ -76,6 +78,7 @@ pub fn sought(operation: &Operation, profile: &Profile) -> Option<Sought> {
         after: Timestamp(unresolved.first_at.0.saturating_sub(rule.skew_ms)),
         before: unresolved.abort_at.after(rule.skew_ms),
         page,
+        jobs: operation.identity.jobs(),
         with_body: !rerun && !exact,
         rule,
     })

@@ -15,9 +15,10 @@ use wasm_bindgen::prelude::*;
 
 use super::promise::{list, outcome};
 use crate::driver::ports::store::{
-    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Write, Written,
+    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Unique, Write,
+    Written,
 };
-use crate::model::ids::{Account, LaneId, OperationId};
+use crate::model::ids::{Account, ContextId, LaneId, OperationId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
@@ -190,9 +191,29 @@ impl Store for IndexedDbStore {
         decoded(codec::entries_from_js(self.run("journal", &[id.as_str().into()]).await?))
     }
 
-    async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
-        self.run("put", &[codec::chunk_key(chunk), Uint8Array::from(bytes).into()]).await?;
-        Ok(())
+    async fn owner(&self, unique: &Unique) -> Result<Option<OperationId>, StoreError> {
+        let found = self.run("owner", &[commit::unique_key(unique)]).await?;
+        Ok(decoded(codec::text_from_js(&found))?.map(OperationId))
+    }
+
+    async fn put_chunk(
+        &self,
+        lane: &LaneId,
+        context: &ContextId,
+        chunk: &ChunkId,
+        bytes: &[u8],
+    ) -> Result<bool, StoreError> {
+        let put = codec::put("chunks", &Uint8Array::from(bytes).into(), &codec::chunk_key(chunk));
+        let (id, context) = (lane.clone(), context.clone());
+        let owned = Rc::new(core::cell::Cell::new(false));
+        let found_owned = Rc::clone(&owned);
+        let decide = Decide::new(move |found: Array| {
+            let stored = lane_from_js(&id, found.get(0))?;
+            found_owned.set(lease::is_owned_by(stored.as_ref(), &context));
+            Ok(if found_owned.get() { Array::of1(&put) } else { Array::new() })
+        });
+        self.change("put", list(&[commit::lane_read(lane)]), decide).await?;
+        Ok(owned.get())
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {

@@ -169,6 +169,7 @@ pub(super) fn listing(data: &[u8]) {
     let rule = bulkgrid().reconcile.expect("a listing");
     for page in ["1", "4294967295", "x"] {
         let sought = Sought {
+            jobs: String::new(),
             rule: rule.clone(),
             values: vec![(
                 "/metadata/holdfast_id".into(),

@@ -12,7 +12,7 @@ use holdfast::rules::exits::exits;
 use holdfast_services::{Call, RunHarvester};
 use serde_json::{Value, json};
 
-fn quote(world: &World, context: &Context, operation: &str) -> Result<Said, Error> {
+pub(super) fn quote(world: &World, context: &Context, operation: &str) -> Result<Said, Error> {
     let inquiry = Inquiry {
         service: "reports".into(),
         content_type: "application/json".into(),

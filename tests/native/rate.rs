@@ -1,7 +1,10 @@
 //! A rate that a profile states is kept over all operations of a lane.
 
-use crate::world::{Settings, World, standing};
-use holdfast_services::{Call, Loopback, RunHarvester};
+use super::cost::REPLAY;
+use super::quote::quote;
+use crate::world::{Context, Settings, World, standing};
+use holdfast::model::error::Code;
+use holdfast_services::{Call, Loopback, Replay, RunHarvester};
 use serde_json::{Value, json};
 
 const PROFILE: &str = include_str!("../../pkg-template/profiles/runharvester.json");
@@ -88,4 +91,70 @@ fn a_wish_to_cancel_before_anything_was_sent_needs_no_request() {
     world.cancel(&context, &second).expect("it ends");
     let ended = world.settle(&context, "second").expect("it ends");
     assert_eq!((standing(&ended), world.requests(Call::Submit).len()), ("cancelled", 1));
+}
+
+/// Seven operations whose owner goes away after a while, by this, and another that ends them.
+fn taken_over(locks: bool, after_ms: u64, leave: impl FnOnce(&World, &Context)) {
+    let world = paced(3, 5_000);
+    world.0.settings.borrow_mut().locks = locks;
+    let first = world.open();
+    let intents: Vec<_> = (0..7).map(|number| format!("daily:{number}")).collect();
+    for intent in &intents {
+        world.submit(&first, intent, "");
+    }
+    world.pass(after_ms);
+    leave(&world, &first);
+    let second = world.open();
+    for intent in &intents {
+        let ended = world.settle(&second, intent).expect("it ends");
+        assert_eq!(standing(&ended), "succeeded", "{intent}");
+    }
+    let most = most_within(&sent(&world), 5_000);
+    assert!(most <= 3, "{most} of 3 after {after_ms} ms, locks: {locks}");
+}
+
+#[test]
+fn a_new_owner_goes_on_with_the_window_of_the_one_that_left() {
+    for after_ms in [5, 40, 700, 5_100, 9_000, 12_345] {
+        taken_over(true, after_ms, |_, first| first.driver.close());
+    }
+}
+
+#[test]
+fn a_new_owner_goes_on_with_the_window_of_the_one_that_died() {
+    for after_ms in [5, 40, 700, 5_100, 9_000, 12_345] {
+        for locks in [true, false] {
+            taken_over(locks, after_ms, World::kill);
+        }
+    }
+}
+
+#[test]
+fn a_long_window_is_no_silence_after_a_reload() {
+    let world = paced(1_000, 86_400_000);
+    for number in 0..3 {
+        let context = world.open();
+        let begun = world.0.clock.now();
+        let ended = world.live(&context, &format!("daily:{number}"), "");
+        assert_eq!(standing(&ended), "succeeded");
+        assert!(world.0.clock.now() - begun < 60_000, "{number}");
+        context.driver.close();
+    }
+}
+
+#[test]
+fn questions_for_a_price_count_too() {
+    let mut profile: Value = serde_json::from_str(REPLAY).expect("JSON");
+    profile["rate"] = json!({ "requests": 2, "perMs": 60_000 });
+    let service = Loopback::new(Replay::default());
+    let world = World::of(Settings::default(), service, &profile.to_string());
+    let context = world.open();
+    for _ in 0..2 {
+        quote(&world, &context, "map").expect("within the rate");
+    }
+    let refused = quote(&world, &context, "map").expect_err("beyond it");
+    assert_eq!(refused.code, Code::NoQuote);
+    assert_eq!(standing(&world.live(&context, "daily", "")), "succeeded");
+    let sent = sent(&world);
+    assert_eq!((sent.len(), most_within(&sent, 60_000)), (3, 2));
 }

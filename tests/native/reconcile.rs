@@ -205,14 +205,13 @@ fn work_whose_run_could_never_be_found_is_refused_before_it_is_sent() {
 fn one_run_is_never_adopted_twice() {
     let world = world("[]");
     let context = world.open_with(Limits::default(), &by_url());
-    let first = world.live(&context, "one", "");
+    world.live(&context, "one", "");
     world.add_faults(UNSENT);
     let second = world.live(&context, "two", "");
     // The run of the first is all that the listing shows; it is not the second's.
     assert_eq!(park(&second), Some(ParkReason::OutcomeUnknown), "{:?}", second.life);
     let Stage::Reconcile(listing) = &second.life.stage else { panic!("not looked up") };
-    assert!(listing.absent);
-    assert_eq!(listing.foreign.first(), first.life.job());
+    assert!(listing.absent && listing.found.is_empty());
     assert_eq!(world.executions(), 1);
 }
 
@@ -285,4 +284,16 @@ fn a_rerun_whose_answer_was_lost_is_found_by_the_run_that_it_repeats() {
     assert_eq!(standing(&second), "succeeded");
     assert_eq!(how(&second), Some(AcceptedHow::Listed));
     assert_eq!((world.executions(), world.requests(Call::Retry).len()), (2, 1));
+}
+
+#[test]
+fn a_run_that_belongs_to_another_operation_is_no_candidate() {
+    let world = world("[]");
+    let context = world.open_with(Limits::default(), &by_url());
+    let first = world.live(&context, "first", "");
+    world.add_faults(LOST);
+    let second = world.live(&context, "second", "");
+    assert_eq!((standing(&second), how(&second)), ("succeeded", Some(AcceptedHow::Listed)));
+    assert_ne!(first.life.job(), second.life.job());
+    assert_eq!((world.executions(), sent(&world)), (2, 2));
 }

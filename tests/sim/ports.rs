@@ -5,7 +5,8 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use holdfast::driver::ports::store::{
-    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Write, Written,
+    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Unique, Write,
+    Written,
 };
 use holdfast::driver::ports::{
     App, Authorization, AuthorizeRequest, Clock, Entropy, FailPoints, Locks, Ports, Spawn, Timer,
@@ -163,7 +164,7 @@ impl Store for SimPorts {
     ) -> Result<Vec<Written>, StoreError> {
         let take = |changed| match changed {
             Changed::Written(written) => written,
-            Changed::Lane(_) | Changed::Nothing => Vec::new(),
+            Changed::Lane(_) | Changed::Chunk(_) | Changed::Nothing => Vec::new(),
         };
         self.change(Change::Commit(batch.to_vec()), durability, take).await
     }
@@ -171,7 +172,9 @@ impl Store for SimPorts {
     async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
         let take = |changed| match changed {
             Changed::Lane(lane) => Ok(lane),
-            Changed::Written(_) | Changed::Nothing => Err(StoreError::Aborted("no lane".into())),
+            Changed::Written(_) | Changed::Chunk(_) | Changed::Nothing => {
+                Err(StoreError::Aborted("no lane".into()))
+            }
         };
         self.change(Change::Claim(claim.clone()), Durability::Strict, take).await?
     }
@@ -231,9 +234,21 @@ impl Store for SimPorts {
         self.read("journal", move |world| live!(world.journal(&id))).await
     }
 
-    async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
-        let change = Change::Chunk(chunk.clone(), bytes.to_vec());
-        self.change(change, Durability::Relaxed, |_| ()).await
+    async fn owner(&self, unique: &Unique) -> Result<Option<OperationId>, StoreError> {
+        let unique = unique.clone();
+        self.read("owner", move |world| live!(world.owner(&unique))).await
+    }
+
+    async fn put_chunk(
+        &self,
+        lane: &LaneId,
+        context: &ContextId,
+        chunk: &ChunkId,
+        bytes: &[u8],
+    ) -> Result<bool, StoreError> {
+        let change = Change::Chunk(lane.clone(), context.clone(), chunk.clone(), bytes.to_vec());
+        let kept = |changed| matches!(changed, Changed::Chunk(true));
+        self.change(change, Durability::Relaxed, kept).await
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {

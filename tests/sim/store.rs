@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use holdfast::driver::memory::MemoryStore;
 use holdfast::driver::ports::store::{ChunkId, Durability, Store, Write, Written};
+use holdfast::model::ids::{ContextId, LaneId};
 use holdfast::model::lane::{Claim, Fence, Lane};
 use pollster::block_on;
 
@@ -13,7 +14,7 @@ pub enum Change {
     Commit(Vec<Write>),
     Claim(Claim),
     GiveBack(Fence),
-    Chunk(ChunkId, Vec<u8>),
+    Chunk(LaneId, ContextId, ChunkId, Vec<u8>),
 }
 
 /// What a change is answered with.
@@ -21,6 +22,8 @@ pub enum Change {
 pub enum Changed {
     Written(Vec<Written>),
     Lane(Lane),
+    /// Whether a piece was kept.
+    Chunk(bool),
     Nothing,
 }
 
@@ -73,9 +76,8 @@ fn carry_out(store: &MemoryStore, change: &Change) -> Changed {
             let _ = block_on(store.give_back(fence));
             Changed::Nothing
         }
-        Change::Chunk(id, bytes) => {
-            let _ = block_on(store.put_chunk(id, bytes));
-            Changed::Nothing
+        Change::Chunk(lane, context, id, bytes) => {
+            Changed::Chunk(block_on(store.put_chunk(lane, context, id, bytes)) == Ok(true))
         }
     }
 }

@@ -7,7 +7,8 @@ use std::task::Poll;
 
 use holdfast::driver::memory::MemoryStore;
 use holdfast::driver::ports::store::{
-    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Write, Written,
+    ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Unique, Write,
+    Written,
 };
 use holdfast::driver::ports::transport::{Body, Head, Lost, Outgoing};
 use holdfast::driver::ports::{
@@ -232,9 +233,19 @@ impl Store for SimPorts {
         self.reading()?.journal(id).await
     }
 
-    async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError> {
+    async fn owner(&self, unique: &Unique) -> Result<Option<OperationId>, StoreError> {
+        self.reading()?.owner(unique).await
+    }
+
+    async fn put_chunk(
+        &self,
+        lane: &LaneId,
+        context: &ContextId,
+        chunk: &ChunkId,
+        bytes: &[u8],
+    ) -> Result<bool, StoreError> {
         self.point().await;
-        let put = self.reading()?.put_chunk(chunk, bytes).await;
+        let put = self.reading()?.put_chunk(lane, context, chunk, bytes).await;
         self.point().await;
         put
     }

@@ -42,7 +42,7 @@ pub async fn pieces_of_results_are_apart<S: Store>(open: impl Fn() -> S) {
     let pieces =
         [chunk("a", 0, 0), chunk("a", 0, 1), chunk("a", 1, 0), chunk("b", 0, 0), chunk("a", 10, 0)];
     for (number, piece) in (0_u8..).zip(&pieces) {
-        assert_eq!(store.put_chunk(piece, &[number, 255, 0]).await, Ok(()));
+        keep(&store, piece, &[number, 255, 0]).await;
     }
     for (number, piece) in (0_u8..).zip(&pieces) {
         assert_eq!(store.chunk(piece).await, Ok(Some(vec![number, 255, 0])));
@@ -52,7 +52,20 @@ pub async fn pieces_of_results_are_apart<S: Store>(open: impl Fn() -> S) {
 
 pub async fn a_piece_of_a_result_may_be_written_again<S: Store>(open: impl Fn() -> S) {
     let store = open();
-    assert_eq!(store.put_chunk(&chunk("a", 0, 0), &[1, 2]).await, Ok(()));
-    assert_eq!(store.put_chunk(&chunk("a", 0, 0), &[3]).await, Ok(()));
+    keep(&store, &chunk("a", 0, 0), &[1, 2]).await;
+    keep(&store, &chunk("a", 0, 0), &[3]).await;
     assert_eq!(store.chunk(&chunk("a", 0, 0)).await, Ok(Some(vec![3])));
+}
+
+pub async fn only_the_owner_of_the_lane_keeps_pieces<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let (lane, piece) = (lane_of("ann"), chunk("a", 0, 0));
+    let put = async |context: &str| store.put_chunk(&lane, &context.into(), &piece, &[1]).await;
+    assert_eq!(put("tab 1").await, Ok(false), "nobody owns it");
+    store.claim(&claim("tab 1", 0)).await.unwrap();
+    store.claim(&claim("tab 2", 100)).await.unwrap();
+    assert_eq!(put("tab 1").await, Ok(false), "it has another owner");
+    assert_eq!(store.chunk(&piece).await, Ok(None));
+    assert_eq!(put("tab 2").await, Ok(true));
+    assert_eq!(store.chunk(&piece).await, Ok(Some(vec![1])));
 }

@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::task::Poll;
 
 use crate::driver::ports::store::{
-    Durability, Erase, JournalRow, Name, Queue, Row, Store, Write, Written,
+    ChunkId, Durability, Erase, JournalRow, Name, Queue, Row, Store, Write, Written,
 };
 use crate::model::ids::{Account, ContextId, Epoch, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
@@ -85,7 +85,15 @@ pub(super) fn fence(lane: &Lane, lease_until: u64) -> Fence {
         now: lane.renewed_at,
         lease_until: Timestamp(lease_until),
         gate: None,
+        sent: Vec::new(),
     }
+}
+
+/// Keeps a piece of a result in ann's lane, as its owner.
+pub(super) async fn keep(store: &impl Store, chunk: &ChunkId, bytes: &[u8]) {
+    let owner = ContextId::from("keeper");
+    store.claim(&claim("keeper", 0)).await.unwrap();
+    assert_eq!(store.put_chunk(&lane_of("ann"), &owner, chunk, bytes).await, Ok(true));
 }
 
 /// A proof under an epoch that is not the stored one.

@@ -5,6 +5,7 @@ use crate::driver::ports::store::{Store, Write, Written};
 use crate::model::ids::{ContextId, Epoch};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::{Timestamp, Wait};
+use crate::rules::bounds::IN_FLIGHT_MAX;
 
 const GATE: Wait = Wait { set_at: Timestamp(7), length_ms: 60_000 };
 
@@ -30,6 +31,7 @@ pub async fn a_new_lane_is_claimed<S: Store>(open: impl Fn() -> S) {
         renewed_at: Timestamp(10),
         lease_until: Timestamp(110),
         gate: None,
+        sent: Vec::new(),
     };
     assert_eq!(lane, expected);
     assert_eq!(stored(&store).await, Some(expected));
@@ -93,6 +95,22 @@ pub async fn a_gate_stays_until_another_is_set<S: Store>(open: impl Fn() -> S) {
     assert_eq!(successor.gate, Some(GATE));
 }
 
+pub async fn what_has_left_in_a_lane_is_known_to_its_next_owner<S: Store>(open: impl Fn() -> S) {
+    let store = open();
+    let lane = store.claim(&claim("tab 1", 0)).await.unwrap();
+    let sent = vec![(Timestamp(3), 2), (Timestamp(5), 1)];
+    let told = Fence { sent: sent.clone(), ..fence(&lane, 200) };
+    assert_eq!(one(&store, fenced("a", told)).await, Written::Done);
+    assert_eq!(one(&store, fenced("b", fence(&lane, 300))).await, Written::Done);
+    assert_eq!(stored(&store).await.map(|lane| lane.sent), Some(sent.clone()));
+    assert_eq!(store.give_back(&fence(&lane, 0)).await, Ok(()));
+    let second = store.claim(&claim("tab 2", 300)).await.unwrap();
+    assert_eq!(second.sent, sent, "given back, all of it is told");
+    let third = store.claim(&claim("tab 3", 400)).await.unwrap();
+    let unknown = [sent, vec![(Timestamp(400), IN_FLIGHT_MAX)]].concat();
+    assert_eq!(third.sent, unknown, "what the dead one sent last is not");
+}
+
 pub async fn a_former_owner_writes_nothing<S: Store>(open: impl Fn() -> S) {
     let store = open();
     let former = store.claim(&claim("tab 1", 0)).await.unwrap();
@@ -120,6 +138,7 @@ pub async fn a_write_to_a_lane_that_nobody_owns_is_fenced<S: Store>(open: impl F
         now: Timestamp(0),
         lease_until: Timestamp(100),
         gate: None,
+        sent: Vec::new(),
     };
     assert_eq!(one(&store, fenced("a", fence)).await, Written::Fenced);
     assert_eq!(stored(&store).await, None);

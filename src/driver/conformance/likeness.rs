@@ -39,6 +39,7 @@ impl Dice {
             now: self.time(),
             lease_until: self.time(),
             gate: self.maybe(|dice| Wait { set_at: dice.time(), length_ms: dice.below(9).into() }),
+            sent: self.maybe(|dice| (dice.time(), dice.below(4))).into_iter().collect(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The port to durable storage.
 
-use crate::model::ids::{Account, LaneId, OperationId, Revision, WriteId};
+use crate::model::ids::{Account, ContextId, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
 pub use crate::model::storage::{Durability, Erase, Name, Queue, StoreError, Unique, Written};
 use crate::model::time::Timestamp;
@@ -66,8 +66,18 @@ pub trait Store {
     /// The operation's journal entries, oldest first.
     async fn journal(&self, id: &OperationId) -> Result<Vec<JournalRow>, StoreError>;
 
-    /// Writes one piece of a result (relaxed: the ending's strict commit carries it to the disk).
-    async fn put_chunk(&self, chunk: &ChunkId, bytes: &[u8]) -> Result<(), StoreError>;
+    /// The operation that something unique belongs to.
+    async fn owner(&self, unique: &Unique) -> Result<Option<OperationId>, StoreError>;
+
+    /// Writes one piece of a result, if this context owns the lane; false when it does not (relaxed:
+    /// the ending's strict commit carries it to the disk).
+    async fn put_chunk(
+        &self,
+        lane: &LaneId,
+        context: &ContextId,
+        chunk: &ChunkId,
+        bytes: &[u8],
+    ) -> Result<bool, StoreError>;
 
     /// Reads one piece of a result.
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError>;

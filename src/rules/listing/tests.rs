@@ -22,6 +22,7 @@ fn rule(mark: Mark) -> Reconcile {
 /// Looks for the run with the reference `op`, sent between 5,000,000 and 6,000,000.
 fn by_echo() -> Sought {
     Sought {
+        jobs: String::new(),
         rule: rule(Mark::Echo { sent: "/ref".into(), listed: "/ref".into() }),
         values: vec![("/ref".into(), Value::String("op".into()))],
         exact: true,

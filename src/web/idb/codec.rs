@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::fields::{Fields, malformed};
 use crate::driver::ports::store::{ChunkId, Due, JournalRow, Name, Queue, Row};
 use crate::model::ids::{Account, ContextId, Epoch, LaneId, OperationId, Revision, WriteId};
-use crate::model::lane::Lane;
+use crate::model::lane::{Lane, Sent};
 use crate::model::time::{Timestamp, Wait};
 use crate::web::promise::list;
 
@@ -105,7 +105,34 @@ pub(super) fn lane_to_js(lane: &Lane) -> JsValue {
         float(lane.lease_until.0),
         some_float(lane.gate.map(|gate| gate.set_at.0)),
         some_float(lane.gate.map(|gate| gate.length_ms)),
+        sent_to_js(&lane.sent),
     ])
+}
+
+/// What has left: times and counts, one after the other.
+fn sent_to_js(sent: &Sent) -> JsValue {
+    if sent.is_empty() {
+        return JsValue::UNDEFINED;
+    }
+    let all = Array::new();
+    for (at, count) in sent {
+        all.push(&float(at.0));
+        all.push(&(*count).into());
+    }
+    all.into()
+}
+
+fn sent_from_js(value: JsValue) -> Result<Sent, JsValue> {
+    let mut sent = Sent::new();
+    if value.is_undefined() {
+        return Ok(sent);
+    }
+    let mut fields = Fields::of(value);
+    for _ in 0..fields.count() / 2 {
+        let at = Timestamp(fields.number());
+        sent.push((at, u32::try_from(fields.number()).unwrap_or(u32::MAX)));
+    }
+    fields.settle(sent)
 }
 
 /// The lane under a key; `None` where nothing is stored.
@@ -124,7 +151,8 @@ pub(super) fn lane_from_js(id: &LaneId, value: JsValue) -> Result<Option<Lane>, 
     }
     let gate = set_at.zip(length_ms);
     let gate = gate.map(|(set_at, length_ms)| Wait { set_at: Timestamp(set_at), length_ms });
-    fields.settle(Some(Lane { id: id.clone(), owner, epoch, renewed_at, lease_until, gate }))
+    let sent = sent_from_js(fields.value())?;
+    fields.settle(Some(Lane { id: id.clone(), owner, epoch, renewed_at, lease_until, gate, sent }))
 }
 
 pub(super) fn entry_to_js(entry: &JournalRow) -> JsValue {

@@ -89,7 +89,7 @@ fn lane_of(write: &Write) -> Option<&LaneId> {
 
 /// The key of what belongs to one operation alone: the service's id under a profile, or a key under
 /// account and service.
-fn unique_key(unique: &Unique) -> JsValue {
+pub(super) fn unique_key(unique: &Unique) -> JsValue {
     let key = Array::new();
     for part in unique.parts() {
         key.push(&part.into());

@@ -5,12 +5,14 @@
 /** @import { Sealed } from "./submission.js" */
 /** @import { Entry } from "./states.js" */
 /** @import { Method } from "./connection.js" */
+/** @import { Host } from "./glue.js" */
 import { checkNames, checkText } from "./check.js";
 import { Connection } from "./connection.js";
 import { closedError, HoldfastError, invalid } from "./error.js";
 import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
 import { isEnded } from "./outcome.js";
+import { builtIn } from "./profiles/built-in.js";
 import { Reach } from "./reach.js";
 import { cancelAll, checkSignOut, notOver, unsettledOf } from "./sign-out.js";
 import { States } from "./states.js";
@@ -21,6 +23,18 @@ import { Tabs } from "./tabs.js";
 const REFRESH_MS = 3000;
 /** Longest id of a job, in UTF-16 code units. */
 const JOB_ID_LENGTH_MAX = 512;
+
+/**
+ * How a client is made, where it is not made as in a page.
+ *
+ * @typedef {{
+ *   connect: (settings: Settings, host: Host) => Pick<Connection, "call" | "hint" | "yield" | "close">,
+ *   channel: string | null,
+ * }} Ways `channel`: by which other contexts are told of changes; `null`: they are not.
+ */
+
+/** @type {Ways["connect"]} */
+const inThisContext = (settings, host) => new Connection(settings, host, builtIn);
 
 export class Client {
   #options;
@@ -35,8 +49,9 @@ export class Client {
   /**
    * @param {Settings} settings
    * @param {ReadonlySet<() => void>} listeners Told of any change.
+   * @param {Partial<Ways>} [ways]
    */
-  constructor(settings, listeners) {
+  constructor(settings, listeners, { connect = inThisContext, channel = settings.options.database ?? "holdfast" } = {}) {
     this.#options = settings.options;
     this.reach = new Reach(settings.options.services);
     this.#states = new States(
@@ -44,19 +59,17 @@ export class Client {
       () => currentAccount(this.#options),
       (service) => this.reach.hintOf(service),
     );
-    this.#connection = new Connection(
-      settings,
-      makeHost(
-        settings.options,
-        (json) => this.operationOf(json),
-        (state) => this.#tabs.tell(state),
-        this.reach,
-      ),
+    const host = makeHost(
+      settings.options,
+      (json) => this.operationOf(json),
+      (state) => this.#tabs.tell(state),
+      this.reach,
     );
+    this.#connection = connect(settings, host);
     for (const name of ["online", "offline"]) {
       globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
     }
-    this.#tabs = new Tabs(settings.options.database ?? "holdfast", (change) => this.#heard(change));
+    this.#tabs = new Tabs(channel, (change) => this.#heard(change));
   }
 
   /** @param {Sealed} sealed */

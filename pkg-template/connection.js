@@ -18,6 +18,7 @@ export class Connection {
   #settings;
   /** @type {Host} */
   #host;
+  #profiles;
   /** @type {Promise<string> | undefined} */
   #config;
   /** @type {WasmClient | undefined} */
@@ -37,10 +38,12 @@ export class Connection {
   /**
    * @param {Settings} settings
    * @param {Host} host
+   * @param {import("./profiles.js").Profiles} profiles Those that come with the package.
    */
-  constructor(settings, host) {
+  constructor(settings, host, profiles) {
     this.#settings = settings;
     this.#host = host;
+    this.#profiles = profiles;
   }
 
   /**
@@ -123,7 +126,7 @@ export class Connection {
 
   /** The module's configuration, made once; a failure is forgotten. */
   #configure() {
-    return (this.#config ??= configure(this.#settings).catch((error) => {
+    return (this.#config ??= configure(this.#settings, this.#profiles).catch((error) => {
       this.#config = undefined;
       throw error;
     }));

@@ -2,20 +2,22 @@
 /** The profiles that come with the package: each a file of its own, loaded when a service names it. */
 /** @import { Settings } from "./options.js" */
 import { HoldfastError } from "./error.js";
-import { builtIn } from "./profiles/built-in.js";
+
+/** @typedef {Readonly<Record<string, () => Promise<{ default: unknown }>>>} Profiles */
 
 /**
  * The module's configuration, with profiles in the place of their names.
  *
  * @param {Settings} settings
+ * @param {Profiles} builtIn Those that come with the package.
  */
-export async function configure({ config }) {
+export async function configure({ config }, builtIn) {
   const whole = JSON.parse(config);
   /** @type {[string, { profile: unknown }][]} */
   const services = Object.entries(whole.services);
   await Promise.all(
     services.map(async ([name, service]) => {
-      if (typeof service.profile === "string") service.profile = await loaded(service.profile, name);
+      if (typeof service.profile === "string") service.profile = await loaded(service.profile, name, builtIn);
       refuseInBrowser(service.profile, name);
     }),
   );
@@ -41,8 +43,9 @@ function refuseInBrowser(profile, service) {
 /**
  * @param {string} profile
  * @param {string} service
+ * @param {Profiles} builtIn
  */
-async function loaded(profile, service) {
+async function loaded(profile, service, builtIn) {
   /** @type {(nextStep: string, cause?: unknown) => Error} */
   const missing = (nextStep, cause) =>
     new HoldfastError(`There is no built-in profile "${profile}" that could be loaded.`, {

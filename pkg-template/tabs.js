@@ -11,12 +11,13 @@ export class Tabs {
   #life = new AbortController();
 
   /**
-   * @param {string} database The tabs of one database share one channel.
+   * @param {string | null} database The tabs of one database share one channel; `null`: no other is told.
    * @param {(change: Change) => void} hear Told of a change in another tab.
    */
   constructor(database, hear) {
     this.#name = `holdfast:${database}`;
     this.#hear = hear;
+    if (database === null) return;
     this.#open();
     // An open channel can keep a page out of the back-forward cache.
     const { signal } = this.#life;

@@ -13,17 +13,22 @@ export async function loadPackage(test, script = "index.js") {
   test.after(() => rmSync(folder, { recursive: true }));
   cpSync(source, folder, { recursive: true });
   cpSync(glue, join(folder, "glue.js"));
-  let table = "";
+  let [imports, statics, lazy] = ["", "", ""];
   for (const file of readdirSync(join(folder, "profiles"))) {
     const [text, name] = [readFileSync(join(folder, "profiles", file), "utf8"), file.replace(/\.json$/, "")];
     writeFileSync(join(folder, "profiles", `${name}.js`), `export default ${text}`);
-    table += `"${name}": () => import("./${name}.js"),`;
+    const own = `_${name.replaceAll("-", "_")}`;
+    imports += `import ${own} from "./${name}.js";`;
+    statics += `"${name}": async () => ({ default: ${own} }),`;
+    lazy += `"${name}": () => import("./${name}.js"),`;
   }
-  writeFileSync(join(folder, "profiles", "built-in.js"), `export const builtIn = {${table}};`);
+  writeFileSync(join(folder, "profiles", "built-in.js"), `export const builtIn = {${lazy}};`);
+  writeFileSync(join(folder, "profiles", "all.js"), `${imports}export const builtIn = {${statics}};`);
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   const entry = await import(pathToFileURL(join(folder, script)));
+  const { builtIn } = await import(pathToFileURL(join(folder, "profiles", "built-in.js")));
   const { world } = await import(pathToFileURL(join(folder, "glue.js")));
-  return { ...entry, world };
+  return { ...entry, builtIn, world };
 }
 
 /** Options of a client with one service, over those given. */

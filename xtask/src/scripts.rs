@@ -33,13 +33,14 @@ pub(crate) fn minify(workspace: &Workspace, from: &Path, to: &Path) -> Result<()
     process::run(&mut command)
 }
 
-/// Makes a module of every profile: what a page can import everywhere is a script, and not JSON. One
-/// more names them all, each by an import that every bundler finds.
+/// Makes a module of every profile: what a page can import everywhere is a script, and not JSON.
+/// `built-in.js` names them all, each by an import that every bundler finds and that is made when the
+/// profile is asked for; `all.js` imports them at once, for workers that may not import later.
 pub(crate) fn profiles(workspace: &Workspace, from: &Path, work: &Path, to: &Path) -> Result<()> {
     if work.exists() {
         std::fs::remove_dir_all(work)?;
     }
-    let mut table = String::from("export const builtIn = {");
+    let (mut lazy, mut imports, mut at_once) = (String::new(), String::new(), String::new());
     for file in build::files(from)? {
         let name =
             file.file_name().and_then(|own| own.to_str()).and_then(|own| own.strip_suffix(".json"));
@@ -48,10 +49,13 @@ pub(crate) fn profiles(workspace: &Workspace, from: &Path, work: &Path, to: &Pat
                 &work.join(name).with_extension("js"),
                 format!("export default {}", read(&file)?),
             )?;
-            table.push_str(&format!("{name:?}: () => import(\"./{name}.js\"),"));
+            let own = format!("_{}", name.replace('-', "_"));
+            lazy.push_str(&format!("{name:?}: () => import(\"./{name}.js\"),"));
+            imports.push_str(&format!("import {own} from \"./{name}.js\";"));
+            at_once.push_str(&format!("{name:?}: async () => ({{ default: {own} }}),"));
         }
     }
-    table.push('}');
-    write(&work.join("built-in.js"), table)?;
+    write(&work.join("built-in.js"), format!("export const builtIn = {{{lazy}}}"))?;
+    write(&work.join("all.js"), format!("{imports}export const builtIn = {{{at_once}}}"))?;
     minify(workspace, work, to)
 }

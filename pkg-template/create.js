@@ -1,0 +1,95 @@
+// @ts-check
+/** What every entry gives: the calls of a client that is made at the first use. */
+/** @import * as Api from "./index.d.ts" */
+/** @import { Client } from "./client.js" */
+/** @import { Settings } from "./options.js" */
+import { closedError, HoldfastError } from "./error.js";
+import { checkServiceName, seal, sealInquiry } from "./submission.js";
+
+/**
+ * What an entry brings along: in a page, scripts that are loaded when they are needed.
+ *
+ * @typedef {{
+ *   open: (settings: Settings, listeners: ReadonlySet<() => void>) => Promise<Client>,
+ *   reset: () => Promise<typeof import("./reset.js")>,
+ * }} Parts
+ */
+
+/** @type {readonly Api.OperationState[]} */
+const NOTHING = Object.freeze([]);
+
+/**
+ * @param {Settings} settings
+ * @param {Parts} parts
+ */
+export const makeHoldfast = (settings, parts) => {
+  const { options } = settings;
+  /** @type {Set<() => void>} */
+  const listeners = new Set();
+  /** @type {Client | undefined} */
+  let client;
+  /** @type {Promise<Client> | undefined} */
+  let opening;
+  let closed = false;
+
+  const open = () => {
+    if (closed) throw closedError();
+    return (opening ??= parts.open(settings, listeners).then(
+      (made) => (client = made),
+      (cause) => {
+        opening = undefined;
+        throw new HoldfastError("Holdfast's client.js could not be loaded.", {
+          code: "WASM_BLOCKED",
+          nextStep: "Serve the package's files side by side, and call again.",
+          cause,
+        });
+      },
+    ));
+  };
+
+  const close = async () => {
+    closed = true;
+    listeners.clear();
+    await (await opening?.catch(() => undefined))?.close();
+  };
+
+  return /** @type {Api.Holdfast<any>} */ ({
+    async submit(service, submission) {
+      const sealed = seal(options, service, submission);
+      return (await open()).submit(sealed);
+    },
+    async adopt(service, adoption) {
+      checkServiceName(options, service);
+      return (await open()).adopt(service, adoption);
+    },
+    async quote(service, inquiry) {
+      const asked = sealInquiry(options, service, inquiry);
+      return (await open()).quote(asked);
+    },
+    async find(service, intent) {
+      checkServiceName(options, service);
+      return (await open()).find(service, intent);
+    },
+    async forget(service, intent) {
+      checkServiceName(options, service);
+      return (await open()).forget(service, intent);
+    },
+    list: async (filter) => (await open()).list(filter),
+    signOut: async (leave) => (await open()).signOut(leave),
+    start: async () => (await open()).start(),
+    async resetStorage(accepted) {
+      if (closed) throw closedError();
+      const { resetStorage } = await parts.reset();
+      return resetStorage(options.database ?? "holdfast", accepted);
+    },
+    subscribe(listener) {
+      // A listener of one's own, so that the same function may be given twice.
+      const own = () => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    getSnapshot: () => client?.snapshot() ?? NOTHING,
+    close,
+    ...(Symbol.asyncDispose && { [Symbol.asyncDispose]: close }),
+  });
+};

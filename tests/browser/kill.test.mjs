@@ -11,8 +11,8 @@ import { browserName } from "./harness.mjs";
 import { dieAfter, dieAt, kinds, record, totals } from "./kill/life.mjs";
 import { Seats } from "./kill/seats.mjs";
 
-/** How many browsers run at a time. */
-const SEATS = 3;
+/** How many browsers run at a time: a life waits more than it works. */
+const SEATS = 4;
 /** How many tabs are open, but where every fail point has its turn. */
 const TABS = 3;
 /** How many deaths at random moments, where no number is asked for. */
@@ -32,18 +32,16 @@ const recorded = Object.fromEntries(
   await Promise.all(kinds.map(async (kind) => [kind, await seats.with((seat) => record(seat, { kind, tabs: 1 }))])),
 );
 
-/** What a life is killed at: the first time at each point that is new, and at commits every time. */
+/** What a life is killed at: the first time at each point that is new, and at commits every time where a number is asked for. */
 function deathsOf(kind, known) {
-  const points = recorded[kind];
   const seen = {};
-  const deaths = points.flatMap((name) => {
+  return recorded[kind].flatMap((name) => {
     const occurrence = (seen[name] ??= 0);
     seen[name] += 1;
     const isNew = occurrence === 0 && !known.has(name);
-    return isNew || name.startsWith("commit.") ? [{ kind, name, occurrence }] : [];
+    known.add(name);
+    return isNew || (kills && name.startsWith("commit.")) ? [{ kind, name, occurrence }] : [];
   });
-  points.forEach((name) => known.add(name));
-  return deaths;
 }
 
 /** All deaths at fail points, or as many as are asked for, drawn by the seed. */

@@ -37,17 +37,21 @@ const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.count("Rust in chromium", rust_tests(workspace));
     tally.count("package in chromium", package_tests(workspace));
-    for browser in OTHERS {
-        let name = browser.name();
-        tally.count(&format!("store in {name}"), store_tests(workspace, browser));
-        tally.count(&format!("package in {name}"), page_tests(workspace, browser));
+    in_the_others(tally, "store", |browser| store_tests(workspace, browser));
+    in_the_others(tally, "package", |browser| page_tests(workspace, browser));
+    if tally.is_deep() {
+        for (browser, runs) in KILLS_DEEP {
+            tally.count(&format!("kills of {}", browser.name()), kills(workspace, browser, runs));
+        }
+    } else {
+        in_the_others(tally, "kills", |browser| kills(workspace, browser, KILLS));
     }
-    let deaths =
-        if tally.is_deep() { KILLS_DEEP.to_vec() } else { OTHERS.map(|one| (one, KILLS)).to_vec() };
-    for (browser, runs) in deaths {
-        let name = browser.name();
-        tally.count(&format!("kills of {name}"), kills(workspace, browser, runs));
-    }
+}
+
+/// These browsers wait more than they work: both at the same time.
+fn in_the_others(tally: &mut Tally, what: &str, tests: impl Fn(Browser) -> Result<Command>) {
+    let of = |browser: Browser| (format!("{what} in {}", browser.name()), tests(browser));
+    tally.count_together(OTHERS.map(of).into());
 }
 
 fn package_tests(workspace: &Workspace) -> Result<Command> {

@@ -53,8 +53,8 @@ pub(super) fn node_test(workspace: &Workspace, folder: &str, end: &str) -> Resul
         // One form for people, and the one that is counted.
         .args(["--test", "--test-reporter=spec", "--test-reporter-destination=stderr"])
         .args(["--test-reporter=tap", "--test-reporter-destination=stdout"])
-        // Files that start browsers share two processors.
-        .arg("--test-concurrency=1")
+        // Files that start browsers wait more than they work.
+        .arg("--test-concurrency=2")
         .args(tests);
     Ok(command)
 }

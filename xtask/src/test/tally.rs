@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow};
 
 /// How many tests passed and failed, and which sections did.
 pub(super) struct Tally {
@@ -48,9 +48,39 @@ impl Tally {
     /// Runs a test program, shows what it prints and counts its tests.
     pub(super) fn count(&mut self, name: &str, command: Result<Command>) {
         println!("\n== {name}");
-        let before = self.failed;
-        if let Err(error) = command.and_then(|command| self.read(command)) {
-            self.fail(name, self.failed - before, &error);
+        let told = command.and_then(|command| read(command, self.deep, ""));
+        self.add(name, told);
+    }
+
+    /// Like [`Self::count`], for programs that run at the same time; each line says whose it is.
+    pub(super) fn count_together(&mut self, programs: Vec<(String, Result<Command>)>) {
+        let deep = self.deep;
+        let names: Vec<&str> = programs.iter().map(|(name, _)| name.as_str()).collect();
+        println!("\n== {}", names.join(", "));
+        let running: Vec<_> = programs
+            .into_iter()
+            .map(|(name, command)| {
+                let own = name.clone();
+                let run = move || read(command?, deep, &format!("{own} | "));
+                (name, std::thread::spawn(run))
+            })
+            .collect();
+        for (name, thread) in running {
+            let told = thread.join().unwrap_or_else(|_| Err(anyhow!("its reader has ended")));
+            self.add(&name, told);
+        }
+    }
+
+    fn add(&mut self, name: &str, told: Result<Counts>) {
+        match told {
+            Ok(Counts { passed, failed, end }) => {
+                self.passed += passed;
+                self.failed += failed;
+                if let Err(error) = end {
+                    self.fail(name, failed, &error);
+                }
+            }
+            Err(error) => self.fail(name, 0, &error),
         }
     }
 
@@ -62,26 +92,32 @@ impl Tally {
         }
         self.failures.push(name.to_owned());
     }
+}
 
-    fn read(&mut self, mut command: Command) -> Result<()> {
-        if self.deep {
-            command.env("PROPTEST_CASES", "4096");
-        }
-        let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the tests")?;
-        let output = child.stdout.take().context("the tests have no output")?;
-        for line in BufReader::new(output).lines() {
-            let line = line?;
-            let (passed, failed) = counts(&line);
-            self.passed += passed;
-            self.failed += failed;
-            println!("{line}");
-        }
-        let status = child.wait()?;
-        if !status.success() {
-            bail!("the tests ended with {status}");
-        }
-        Ok(())
+/// What one test program has told, and how it ended.
+struct Counts {
+    passed: u64,
+    failed: u64,
+    end: Result<()>,
+}
+
+fn read(mut command: Command, deep: bool, before_each_line: &str) -> Result<Counts> {
+    if deep {
+        command.env("PROPTEST_CASES", "4096");
     }
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the tests")?;
+    let output = child.stdout.take().context("the tests have no output")?;
+    let (mut passed, mut failed) = (0, 0);
+    for line in BufReader::new(output).lines() {
+        let line = line?;
+        let (more_passed, more_failed) = counts(&line);
+        passed += more_passed;
+        failed += more_failed;
+        println!("{before_each_line}{line}");
+    }
+    let status = child.wait()?;
+    let end = if status.success() { Ok(()) } else { Err(anyhow!("the tests ended with {status}")) };
+    Ok(Counts { passed, failed, end })
 }
 
 /// The passed and failed tests that a line reports: libtest's summary, or node's in TAP.
@@ -125,5 +161,23 @@ mod tests {
         command.args(["-c", "echo 'test result: ok. 2 passed; 0 failed;'; exit 1"]);
         tally.count("x", Ok(command));
         assert_eq!((tally.passed(), tally.failed()), (2, 1));
+    }
+
+    #[test]
+    fn programs_that_run_at_the_same_time_are_counted_each() {
+        let mut tally = Tally::new(false);
+        let program = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            Ok(command)
+        };
+        tally.count_together(vec![
+            ("one".to_owned(), program("echo '# pass 3'")),
+            ("two".to_owned(), program("echo '# pass 2'; echo '# fail 1'; exit 1")),
+        ]);
+        assert_eq!(
+            (tally.passed(), tally.failed(), tally.failures()),
+            (5, 1, "failed: two".to_owned())
+        );
     }
 }

@@ -15,6 +15,9 @@ import { checkServiceName, seal, sealInquiry } from "./submission.js";
  * }} Parts
  */
 
+/** @type {typeof Api.defineService} */
+export const defineService = (service) => service;
+
 /** @type {readonly Api.OperationState[]} */
 const NOTHING = Object.freeze([]);
 

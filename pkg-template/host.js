@@ -5,6 +5,7 @@
 /** @import { Reach } from "./reach.js" */
 import { invalid } from "./error.js";
 import { toEvent } from "./events.js";
+import { proxyUrl } from "./options.js";
 import { report, tellFailure, typeOf } from "./report.js";
 import { faultOf } from "./result.js";
 import { currentAccount } from "./submission.js";
@@ -77,7 +78,22 @@ export function makeHost(options, operationOf, tell, reach) {
         }
       });
     },
-    fetch: options.fetch,
+    fetch: fetchOf(options),
+  };
+}
+
+/**
+ * What sends requests: to a proxy of the app, with the cookies that say who asks.
+ *
+ * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
+ * @returns {Host["fetch"]}
+ */
+function fetchOf({ fetch, services }) {
+  const proxies = Object.values(services).flatMap(({ proxy }) => (proxy ? [`${proxyUrl(proxy)}/`] : []));
+  if (!proxies.length) return fetch;
+  return (url, init) => {
+    const isOwn = proxies.some((proxy) => String(url).startsWith(proxy));
+    return (fetch ?? globalThis.fetch)(url, isOwn ? { ...init, credentials: "same-origin" } : init);
   };
 }
 

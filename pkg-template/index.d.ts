@@ -80,8 +80,8 @@ export type BuiltInProfile =
   | "replay"
   | "runharvester";
 
-/** A service that jobs are submitted to. */
-export interface Service<Result = unknown> {
+/** What is said of a service, wherever it is. */
+export interface ServiceOptions<Result = unknown> {
   /**
    * The service's contract: the name of a built-in profile (`"runharvester"`), or a profile of your
    * own as a plain object (`profiles/runharvester.json` shows the shape). Built in are services
@@ -91,25 +91,6 @@ export interface Service<Result = unknown> {
    * `google-lro`. A convention wants the path of its submissions as `params: { path: "v1/reports" }`.
    */
   readonly profile: BuiltInProfile | (string & {}) | object;
-  /**
-   * Where the service is, for example `"https://api.example.com"`. `https:`, or loopback.
-   *
-   * From a page of another origin the service must allow, by CORS, what is sent: the profile's methods,
-   * the header of the key, and those of `authorize`. A key that is not allowed is never left out: the
-   * browser sends nothing, and that looks like a lost connection. What it should expose is what is read:
-   * `Retry-After`, `Date`, the fields of rate limits, and each `header:` of the profile. Where waits are
-   * not exposed, the profile's own paces count.
-   *
-   * Operations stay with the origin that they were submitted to. While this names another, they stand
-   * still and are kept, and they go on when it names theirs again.
-   */
-  readonly baseUrl: string;
-  /**
-   * Gives the credential for one exchange. Asked before every exchange; `null` says that there is none
-   * now, and the operation parks as `NeedsCredential`. So it does when this throws, which is also told to
-   * `observe` (`callback.failed`) and, once and without its message, to the console.
-   */
-  readonly authorize?: (request: AuthorizeRequest) => Authorization | null | Promise<Authorization | null>;
   /** Checks a result before it counts, and types it. A result that fails ends as `incomplete`. */
   readonly result?: StandardSchema<Result>;
   /**
@@ -130,6 +111,44 @@ export interface Service<Result = unknown> {
    */
   readonly onUnknown?: "park" | "resubmit";
 }
+
+/** A service that is called directly. */
+export interface DirectService<Result = unknown> extends ServiceOptions<Result> {
+  /**
+   * Where the service is, for example `"https://api.example.com"`. `https:`, or loopback.
+   *
+   * From a page of another origin the service must allow, by CORS, what is sent: the profile's methods,
+   * the header of the key, and those of `authorize`. A key that is not allowed is never left out: the
+   * browser sends nothing, and that looks like a lost connection. What it should expose is what is read:
+   * `Retry-After`, `Date`, the fields of rate limits, and each `header:` of the profile. Where waits are
+   * not exposed, the profile's own paces count.
+   *
+   * Operations stay with the origin that they were submitted to. While this names another, they stand
+   * still and are kept, and they go on when it names theirs again.
+   */
+  readonly baseUrl: string;
+  /**
+   * Gives the credential for one exchange. Asked before every exchange; `null` says that there is none
+   * now, and the operation parks as `NeedsCredential`. So it does when this throws, which is also told to
+   * `observe` (`callback.failed`) and, once and without its message, to the console.
+   */
+  readonly authorize?: (request: AuthorizeRequest) => Authorization | null | Promise<Authorization | null>;
+  readonly proxy?: undefined;
+}
+
+/** A service that is reached through a proxy of the app, which holds the credential. */
+export interface ProxiedService<Result = unknown> extends ServiceOptions<Result> {
+  /**
+   * Where the handler of `holdfast/proxy` is mounted: a path of the page's own origin, for example
+   * `"/api/reports"`. Requests to it carry the page's cookies, by which it knows who asks.
+   */
+  readonly proxy: string;
+  readonly baseUrl?: undefined;
+  readonly authorize?: undefined;
+}
+
+/** A service that jobs are submitted to: called directly, or through a proxy of the app. */
+export type Service<Result = unknown> = DirectService<Result> | ProxiedService<Result>;
 
 /**
  * How long what has ended is kept here, in milliseconds, for operations submitted from now on. Nothing
@@ -783,6 +802,16 @@ export declare class HoldfastError extends Error {
 
 /** Whether something is a {@link HoldfastError}, of this copy of the package or another. */
 export declare function isHoldfastError(value: unknown): value is HoldfastError;
+
+/**
+ * A service as it is: for packages that ship one, so that its types are checked where it is written and
+ * inferred where it is used.
+ *
+ * @example
+ * export const reports = (authorize) =>
+ *   defineService({ profile, baseUrl: "https://api.example.com", result: ReportSchema, authorize });
+ */
+export declare function defineService<const Own extends Service<any>>(service: Own): Own;
 
 /**
  * Makes a client. Synchronous and inert: nothing is loaded, opened or sent before the first use, and

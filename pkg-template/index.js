@@ -1,10 +1,10 @@
 // @ts-check
 /** @import * as Api from "./index.d.ts" */
-import { makeHoldfast } from "./create.js";
+import { defineService, makeHoldfast } from "./create.js";
 import { HoldfastError, isHoldfastError } from "./error.js";
 import { checkOptions } from "./options.js";
 
-export { HoldfastError, isHoldfastError };
+export { defineService, HoldfastError, isHoldfastError };
 
 /** @type {import("./create.js").Parts} */
 const parts = {

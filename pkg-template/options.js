@@ -57,8 +57,8 @@ function checkRetention(retention) {
  * @param {string} field
  */
 function checkService(service, field) {
-  checkNames(service, field, "profile baseUrl authorize result key params limits onUnknown");
-  const { profile, baseUrl, authorize, result, key, params, limits, onUnknown } = service;
+  checkNames(service, field, "profile baseUrl proxy authorize result key params limits onUnknown");
+  const { profile, proxy, authorize, result, key, params, limits, onUnknown } = service;
   checkParams(params, `${field}.params`);
   checkFunction(authorize, `${field}.authorize`);
   checkLimits(limits, `${field}.limits`);
@@ -78,7 +78,9 @@ function checkService(service, field) {
   }
   return {
     profile: typeof profile === "object" ? JSON.parse(exactJson(profile, `${field}.profile`)) : profile,
-    baseUrl: checkBaseUrl(baseUrl, `${field}.baseUrl`),
+    baseUrl: proxy === undefined
+      ? checkBaseUrl(service.baseUrl, `${field}.baseUrl`)
+      : checkProxy(service, field),
     key,
     params,
     limits,
@@ -87,13 +89,36 @@ function checkService(service, field) {
 }
 
 /**
+ * The address of a proxy, which is of the page's own origin and holds the credential.
+ *
+ * @param {Api.Service<any>} service
+ * @param {string} field
+ */
+function checkProxy({ proxy, baseUrl, authorize }, field) {
+  if (typeof proxy !== "string" || !/^\/(?![/\\])/.test(proxy)) {
+    throw invalid(`${field}.proxy`, `${field}.proxy must be a path of the page's own origin.`, 'For example "/api/reports".');
+  }
+  if (baseUrl !== undefined || authorize !== undefined) {
+    throw invalid(`${field}.proxy`, `${field}.proxy stands in the place of baseUrl and authorize.`, "Leave both to the proxy.");
+  }
+  return checkBaseUrl(proxyUrl(proxy), `${field}.proxy`);
+}
+
+/**
+ * Where a path of the page's own is. During server rendering there is no page, and nothing is sent.
+ *
+ * @param {string} path
+ */
+export const proxyUrl = (path) => (globalThis.location?.origin ?? "http://localhost") + path;
+
+/**
  * The URL in its normal form, without a slash at its end. Credentials travel there, so it is HTTPS,
  * or does not leave the machine.
  *
  * @param {any} text
  * @param {string} field
  */
-function checkBaseUrl(text, field) {
+export function checkBaseUrl(text, field) {
   /** @type {URL | undefined} */
   let url;
   try {

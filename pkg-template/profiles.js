@@ -11,14 +11,14 @@ import { HoldfastError } from "./error.js";
  * @param {Settings} settings
  * @param {Profiles} builtIn Those that come with the package.
  */
-export async function configure({ config }, builtIn) {
+export async function configure({ config, options }, builtIn) {
   const whole = JSON.parse(config);
   /** @type {[string, { profile: unknown }][]} */
   const services = Object.entries(whole.services);
   await Promise.all(
     services.map(async ([name, service]) => {
       if (typeof service.profile === "string") service.profile = await loaded(service.profile, name, builtIn);
-      refuseInBrowser(service.profile, name);
+      refuseInBrowser(service.profile, name, options.services[name]?.proxy !== undefined);
     }),
   );
   return JSON.stringify(whole);
@@ -26,13 +26,15 @@ export async function configure({ config }, builtIn) {
 
 /**
  * Some services ask to be called from servers only: their credential has no place in a page. Where
- * there is an IndexedDB there is a browser: a page, a worker of one, or an extension.
+ * there is an IndexedDB there is a browser: a page, a worker of one, or an extension. A proxy holds the
+ * credential; without a key the browser's own repetitions would be executions all the same.
  *
  * @param {any} profile
  * @param {string} service
+ * @param {boolean} proxied
  */
-function refuseInBrowser(profile, service) {
-  if (profile?.serverOnly !== true || !("indexedDB" in globalThis)) return;
+function refuseInBrowser(profile, service, proxied) {
+  if (profile?.serverOnly !== true || !("indexedDB" in globalThis) || (proxied && profile.key)) return;
   throw new HoldfastError(`The service "${service}" is to be called from a server, never from a browser.`, {
     code: "SERVER_ONLY",
     field: `services.${service}.profile`,

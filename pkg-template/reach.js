@@ -47,7 +47,8 @@ export class Reach {
   hintOf(service) {
     const lost = this.#lost.get(service) ?? 0;
     if (lost < LOST_MIN || this.#answered.has(service)) return undefined;
-    return `No answer has come from ${this.#services[service]?.baseUrl} yet, and ${lost} were lost: is baseUrl right, and does the service allow this page, and the header of the key, by CORS?`;
+    const { baseUrl, proxy } = this.#services[service] ?? {};
+    return `No answer has come from ${baseUrl ?? proxy} yet, and ${lost} were lost: is the address right${baseUrl ? ", and does the service allow this page, and the header of the key, by CORS" : ""}?`;
   }
 
   /**
@@ -56,7 +57,9 @@ export class Reach {
    * @param {string} service
    */
   credentialOf(service) {
-    if (!this.#services[service]?.authorize) {
+    const { proxy, authorize } = this.#services[service] ?? {};
+    if (proxy) return `The proxy at ${proxy}, or the service behind it, refused the credential. Sign in again, then`;
+    if (!authorize) {
       return `The service asks for a credential, and services.${service} has no authorize. Add one, then`;
     }
     const error = this.#refused.get(service);

@@ -17,8 +17,7 @@ const reported = new WeakSet();
 export function report(callback, name, error) {
   if (reported.has(callback)) return false;
   reported.add(callback);
-  const what = isHoldfastError(error) ? error.message : `${typeOf(error)}${placeOf(error)}`;
-  console.error(`Holdfast: ${name} failed. Work goes on; this is said once. ${what}`);
+  console.error(`Holdfast: ${name} failed. Work goes on; this is said once. ${described(error)}`);
   return true;
 }
 
@@ -41,6 +40,14 @@ export function tellFailure(observe, name, error, more) {
     }
   });
 }
+
+/**
+ * What an error is and where it was made, without its message, unless that is ours.
+ *
+ * @param {unknown} error
+ */
+export const described = (error) =>
+  isHoldfastError(error) ? error.message : `${typeOf(error)}${placeOf(error)}`;
 
 /** @param {any} error */
 export const typeOf = (error) => (/^\w{1,64}$/.test(error?.name ?? "") ? error.name : "Error");

@@ -22,7 +22,7 @@ async function told(t, ...entries) {
 
 test("answers lost again and again, and none that ever came, hint at CORS and the address", async (t) => {
   const { hint, holdfast, world } = await told(t, LOST, LOST, LOST);
-  assert.match(hint, /https:\/\/api\.example\.com.* 3 were lost.*baseUrl.*CORS/);
+  assert.match(hint, /https:\/\/api\.example\.com.* 3 were lost.*address.*CORS/);
   world.script.load = () =>
     state({ status: "parked", parked: { reason: "DeadlineExceeded", since: 1, exits: ["resume({limits})"] }, revision: 9 });
   world.script.find = world.script.load;

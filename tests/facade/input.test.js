@@ -121,3 +121,26 @@ test("the bytes are those of the moment of the call", async (t) => {
     ["reports", { intent: "b", contentType: "text/plain; charset=utf-8" }, "hi"],
   ]);
 });
+
+test("a proxy is a path of the page's own origin, in the place of baseUrl and authorize", async (t) => {
+  const { createHoldfast } = await loadPackage(t);
+  const make = (service) => () => createHoldfast({ account: () => "a", services: { reports: { profile: "replay", ...service } } });
+  make({ proxy: "/api/reports" })();
+  const bad = ["", "api", "//evil.example", "/\\evil.example", "https://api.example.com", 1].map((proxy) => ({ proxy }));
+  bad.push({ proxy: "/api?x=1" }, { proxy: "/api", baseUrl: "https://api.example.com" }, { proxy: "/api", authorize: () => null });
+  for (const service of bad) assert.throws(make(service), refused("INVALID_INPUT", "services.reports.proxy"), JSON.stringify(service));
+});
+
+test("requests to the proxy carry the page's cookies, and others none", async (t) => {
+  globalThis.location = new URL("https://app.example.com/page");
+  t.after(() => delete globalThis.location);
+  const { createHoldfast, world } = await loadPackage(t);
+  const sent = [];
+  const fetch = async (url, { credentials }) => sent.push([url, credentials]);
+  const services = { own: { profile: "replay", proxy: "/api/own" }, other: { profile: "replay", baseUrl: "https://api.example.com" } };
+  await createHoldfast({ account: () => "a", services, fetch }).start();
+  assert.equal(JSON.parse(world.clients[0].config).services.own.baseUrl, "https://app.example.com/api/own");
+  const urls = ["https://app.example.com/api/own/v1/map", "https://app.example.com/api/owner", "https://api.example.com/v1/map"];
+  for (const url of urls) await world.clients[0].host.fetch(url, { credentials: "omit" });
+  assert.deepEqual(sent, urls.map((url, index) => [url, index ? "omit" : "same-origin"]));
+});

@@ -3,8 +3,8 @@ import { afterEach, test } from "node:test";
 
 import { loadPackage } from "./package.js";
 
-const settings = (profile) =>
-  /** @type {any} */ ({ config: JSON.stringify({ services: { runs: { profile } } }) });
+const settings = (profile, service = {}) =>
+  /** @type {any} */ ({ config: JSON.stringify({ services: { runs: { profile } } }), options: { services: { runs: service } } });
 
 afterEach(() => {
   delete globalThis.indexedDB;
@@ -19,6 +19,14 @@ test("a service for servers is refused in a browser, with the way out", async (t
     assert.match(error.nextStep, /server of your own/);
     return true;
   });
+});
+
+test("behind a proxy it is taken in a browser, if the service knows keys", async (test) => {
+  const { configure, builtIn } = await loadPackage(test, "profiles.js");
+  globalThis.indexedDB = /** @type {any} */ ({});
+  const proxy = "/api/runs";
+  assert.match(await configure(settings({ serverOnly: true, key: { header: "K" } }, { proxy }), builtIn), /serverOnly/);
+  await assert.rejects(configure(settings({ serverOnly: true }, { proxy }), builtIn), { code: "SERVER_ONLY" });
 });
 
 test("elsewhere it is taken", async (test) => {

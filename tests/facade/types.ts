@@ -43,3 +43,27 @@ await holdfast.resetStorage({ acceptRisk: "duplicate" });
 await holdfast.resetStorage({});
 const price: string = (await holdfast.quote("plain", { body: {}, params: { operation: "map" } })).quoted;
 void [count, left, price];
+
+import { defineService } from "../../pkg-template/index.js";
+import { createProxy } from "../../pkg-template/proxy.js";
+
+// A service that a package ships keeps its types.
+const shipped = defineService({ profile: "runharvester", baseUrl: "https://api.example.com", result: schema });
+const proxied = createHoldfast({ account: () => null, services: { shipped, own: { profile: "replay", proxy: "/api/own" } } });
+(await (await proxied.submit("shipped", submission)).result()).rows satisfies number;
+(await (await proxied.submit("own", submission)).result()) satisfies unknown;
+// @ts-expect-error A service has an address: baseUrl, or proxy.
+defineService({ profile: "runharvester" });
+// @ts-expect-error The proxy holds the credential.
+defineService({ profile: "runharvester", proxy: "/api", authorize: () => null });
+// @ts-expect-error Limits have names.
+defineService({ profile: "runharvester", proxy: "/api", limits: { attemps: 3 } });
+
+const handle = createProxy({
+  profile: "runharvester",
+  baseUrl: "https://api.example.com",
+  mount: "/api/reports",
+  authorize: async ({ request, purpose, signal }) =>
+    request.headers.has("cookie") && purpose !== "quote" && !signal.aborted ? { headers: { authorization: "Bearer a" } } : null,
+});
+(await handle(new Request("https://app.example.com/api/reports/x"))) satisfies Response;

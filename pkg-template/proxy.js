@@ -1,0 +1,269 @@
+// @ts-check
+/** A proxy that keeps a service's credential on the server: stateless, and open for the profile's calls only. */
+/** @import * as Api from "./proxy.d.ts" */
+import { checkFunction, checkNames, checkText } from "./check.js";
+import { HoldfastError, invalid, isHoldfastError } from "./error.js";
+import { checkBaseUrl } from "./options.js";
+import { builtIn } from "./profiles/built-in.js";
+import { match, routesOf } from "./proxy-routes.js";
+import { described } from "./report.js";
+
+export { HoldfastError, isHoldfastError };
+
+/** Largest body of a request, in bytes; what the client can hold. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Longest body that is sent on in one piece, in bytes. */
+const WHOLE_BYTES_MAX = 256 * 1024;
+
+/** What of a request reaches the service, beside the key. Cookies and credentials of the page do not. */
+const REQUEST_HEADERS = ["accept", "content-type"];
+
+/** What of an answer reaches the page, beside what the profile reads. */
+const ANSWER_HEADERS = [
+  "content-type", "date", "retry-after", "x-request-id", "etag", "last-modified", "expires",
+  "ratelimit", "ratelimit-policy", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset",
+  "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-rate-limit-limit",
+  "x-rate-limit-remaining", "x-rate-limit-reset",
+];
+
+/** What comes from a service must not act as a page of the app's origin. */
+const GUARD = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; sandbox",
+  "x-content-type-options": "nosniff",
+};
+
+/** @type {typeof Api.createProxy} */
+export const createProxy = (options) => {
+  checkNames(options, "", "profile baseUrl mount authorize params links bodyBytesMax fetch onError");
+  const { profile, mount, authorize, params = {}, links = [], bodyBytesMax = BODY_BYTES_MAX, onError = tell } = options;
+  const baseUrl = checkBaseUrl(options.baseUrl, "baseUrl");
+  if (typeof mount !== "string" || !/^\/[\w./~-]*$/.test(mount)) {
+    throw invalid("mount", "mount must be the path that the handler is reached at.", 'For example "/api/reports".');
+  }
+  if (typeof authorize !== "function") {
+    throw invalid("authorize", "authorize must be a function.", "It looks who asks, and gives the service's credential.");
+  }
+  if (!(Number.isSafeInteger(bodyBytesMax) && bodyBytesMax > 0)) {
+    throw invalid("bodyBytesMax", "bodyBytesMax must be a whole number above 0.");
+  }
+  checkFunction(options.fetch, "fetch");
+  checkFunction(onError, "onError");
+  if (typeof profile !== "object" || !profile) {
+    checkText(profile, "profile");
+    if (!Object.hasOwn(builtIn, profile)) {
+      throw invalid("profile", `There is no built-in profile "${profile}".`, `Known: ${Object.keys(builtIn).join(", ")}.`);
+    }
+  }
+  const place = mount.replace(/\/+$/, "");
+  const compile = (/** @type {any} */ own) => ({ profile: own, routes: routesOf(own, listed(params), links) });
+  // Values are kept, and no promise: on some servers a request cannot wait for what another began.
+  let compiled = typeof profile === "object" ? compile(profile) : undefined;
+
+  return async (request) => {
+    try {
+      compiled ??= compile((await builtIn[/** @type {string} */ (profile)]()).default);
+      const proxy = { ...compiled, baseUrl, mount: place, authorize, bodyBytesMax, onError, fetch: options.fetch };
+      return await carry(proxy, request);
+    } catch (error) {
+      if (error instanceof Refusal) return error.response;
+      onError(error);
+      return answer(502, "PROXY_FAILED", "The proxy could not reach the service.");
+    }
+  };
+};
+
+/**
+ * @typedef {ReturnType<typeof routesOf>[number]} Route
+ * @typedef {Required<Pick<Api.ProxyOptions, "baseUrl" | "mount" | "authorize" | "bodyBytesMax" | "onError">>
+ *   & Pick<Api.ProxyOptions, "fetch"> & { profile: any, routes: readonly Route[] }} Proxy
+ */
+
+/**
+ * @param {Proxy} proxy
+ * @param {Request} request
+ */
+async function carry(proxy, request) {
+  const { route, target } = admitted(proxy, request);
+  const counted = countedBody(request, proxy.bodyBytesMax);
+  const clock = new AbortController();
+  const timer = setTimeout(() => clock.abort(new Error("The service gave no answer in time.")), route.timeoutMs);
+  request.signal?.addEventListener("abort", () => clock.abort(request.signal.reason), { once: true });
+  try {
+    const given = await proxy.authorize({ request, purpose: route.purpose, signal: clock.signal });
+    if (given instanceof Response) return given;
+    if (!given) return answer(401, "UNAUTHORIZED", "The proxy does not know who asks.");
+    const url = proxy.baseUrl + target;
+    const headers = headersFor(proxy.profile.key.header, route, request, given.headers);
+    const body = await bodyFor(route, request, counted);
+    const send = proxy.fetch ?? globalThis.fetch;
+    const init = { method: route.method, headers, redirect: "manual", signal: clock.signal };
+    const answered = await send(url, /** @type {any} */ ({ ...init, ...(body && { body, duplex: "half" }) }));
+    return passedOn(proxy, answered, url);
+  } catch (error) {
+    throw counted.refusal ?? error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The route of a request, or its refusal.
+ *
+ * @param {Proxy} proxy
+ * @param {Request} request
+ */
+function admitted({ mount, routes }, { url, headers, method }) {
+  const { pathname, search, host } = new URL(url);
+  // Cookies come along from other sites too: only the app's own script may use what they open.
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  const isOwn = site
+    ? site === "same-origin" && !/navigate/.test(headers.get("sec-fetch-mode") ?? "")
+    : origin === null || hostOf(origin) === (headers.get("host") ?? host);
+  if (!isOwn) throw new Refusal(403, "FOREIGN_ORIGIN", "Only the app's own script may ask here.");
+  const path = pathname.startsWith(`${mount}/`) ? pathname.slice(mount.length) : "";
+  const { route, methods } = match(routes, method, path, search);
+  if (!route) {
+    throw methods.length
+      ? new Refusal(405, "METHOD_NOT_ALLOWED", "The profile has no such call.", { allow: methods.join(", ") })
+      : new Refusal(404, "NOT_FOUND", "The profile has no such call.");
+  }
+  if (route.keyHeader && !headers.get(route.keyHeader)) {
+    throw new Refusal(400, "KEY_MISSING", "A submission needs its idempotency key.");
+  }
+  return { route, target: path + search };
+}
+
+/** @param {string} origin */
+function hostOf(origin) {
+  try {
+    return new URL(origin).host;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The body as it comes, which breaks off where it is longer than it may be.
+ *
+ * @param {Request} request
+ * @param {number} most
+ */
+function countedBody({ body, headers }, most) {
+  const tooLarge = () => (counted.refusal = new Refusal(413, "BODY_TOO_LARGE", `A body may have ${most} bytes.`));
+  const length = headers.get("content-length");
+  /** @type {{ stream?: ReadableStream<Uint8Array>, declared?: number, refusal?: Refusal }} */
+  const counted = { declared: length === null ? undefined : Number(length) };
+  if ((counted.declared ?? 0) > most) throw tooLarge();
+  let count = 0;
+  counted.stream = body?.pipeThrough(
+    new TransformStream({
+      transform(piece, controller) {
+        count += piece.length;
+        if (count > most) controller.error(tooLarge());
+        else controller.enqueue(piece);
+      },
+    }),
+  );
+  return counted;
+}
+
+/**
+ * What is sent on: a short body in one piece, for some services want to know its length beforehand.
+ *
+ * @param {Route} route
+ * @param {Request} request
+ * @param {ReturnType<typeof countedBody>} counted
+ */
+async function bodyFor({ method }, request, { stream, declared = Infinity }) {
+  if (!stream || method === "GET") return undefined;
+  return declared > WHOLE_BYTES_MAX ? stream : new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/**
+ * @param {string | undefined} keyHeader
+ * @param {Route} route
+ * @param {Request} request
+ * @param {Readonly<Record<string, string>>} own The credential.
+ */
+function headersFor(keyHeader, route, request, own) {
+  const headers = new Headers();
+  for (const name of keyHeader ? [...REQUEST_HEADERS, keyHeader] : REQUEST_HEADERS) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  for (const part of [route.headers, own]) {
+    for (const [name, value] of Object.entries(part)) headers.set(name, value);
+  }
+  return headers;
+}
+
+/**
+ * The service's answer, with the headers that the profile reads. A link within the service leads to the
+ * proxy; elsewhere, and where it redirects, it is left out.
+ *
+ * @param {Proxy} proxy
+ * @param {Response} answered
+ * @param {string} url
+ */
+function passedOn({ profile, baseUrl, mount }, answered, url) {
+  const headers = new Headers(GUARD);
+  for (const name of ANSWER_HEADERS) copy(name, (value) => value);
+  const places = [...Object.values(profile.facts ?? {}), ...Object.values(profile.carry ?? {})].flat();
+  for (const place of places.filter((own) => own.startsWith("header:"))) {
+    copy(place.slice(7), (value) => localLink(value));
+  }
+  const isEmpty = [101, 204, 205, 304].includes(answered.status);
+  return new Response(isEmpty ? null : answered.body, { status: answered.status, headers });
+
+  /** @type {(name: string, change: (value: string) => string | undefined) => void} */
+  function copy(name, change) {
+    const value = answered.headers.get(name);
+    const changed = value === null ? undefined : change(value);
+    if (changed !== undefined) headers.set(name, changed);
+  }
+
+  /** @param {string} value */
+  function localLink(value) {
+    if (!/^(https?:|\/|\.)/.test(value)) return value;
+    const { href } = new URL(value, url);
+    return href.startsWith(`${baseUrl}/`) ? mount + href.slice(baseUrl.length) : undefined;
+  }
+}
+
+/** An answer of the proxy's own. */
+class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {string} code
+   * @param {string} message
+   * @param {Record<string, string>} [headers]
+   */
+  constructor(status, code, message, headers) {
+    super(message);
+    this.response = answer(status, code, message, headers);
+  }
+}
+
+/**
+ * @param {number} status
+ * @param {string} code
+ * @param {string} message
+ * @param {Record<string, string>} [headers]
+ */
+function answer(status, code, message, headers) {
+  const init = { status, headers: { ...GUARD, ...headers, "content-type": "application/json" } };
+  return new Response(JSON.stringify({ error: { code, message } }), init);
+}
+
+/** @param {unknown} error */
+const tell = (error) => console.error(`Holdfast's proxy failed: ${described(error)}`);
+
+/**
+ * @param {Readonly<Record<string, string | readonly string[]>>} params
+ * @returns {Record<string, readonly string[]>}
+ */
+const listed = (params) =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, [value].flat()]));

@@ -1,0 +1,244 @@
+// holdfast/proxy, over HTTP: what it lets through, and what it does not.
+import assert from "node:assert/strict";
+import { createServer, request as ask } from "node:http";
+import { connect } from "node:net";
+import { mock, test } from "node:test";
+import { loadPackage } from "./package.js";
+import { serve } from "./node-server.js";
+
+const MOUNT = "/api/reports";
+const JOBS = `${MOUNT}/api/v1/data/requests`;
+const KEYED = { "idempotency-key": "key-1", "content-type": "application/json" };
+
+/** A service that tells what it was asked, and a proxy before it. */
+async function proxied(t, options = {}, respond = undefined) {
+  const asked = [];
+  const service = createServer(async (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const entry = { method, url, headers, body: "", whole: false };
+    asked.push(entry);
+    try {
+      for await (const piece of incoming) entry.body += piece;
+      entry.whole = true;
+    } catch {
+      return;
+    }
+    if (respond) return respond(outgoing, entry);
+    outgoing.writeHead(202, { "content-type": "application/json", "set-cookie": "a=b", "clear-site-data": "*", "x-request-id": "r-1" });
+    outgoing.end('{"id":"job-1"}');
+  });
+  await new Promise((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const { createProxy } = await loadPackage(t, "proxy.js");
+  const baseUrl = `http://127.0.0.1:${service.address().port}/base`;
+  const authorize = () => ({ headers: { authorization: "Bearer s3cret" } });
+  const proxy = createProxy({ profile: "runharvester", baseUrl, mount: MOUNT, authorize, onError: () => undefined, ...options });
+  const server = await serve(proxy);
+  t.after(async () => {
+    await server.stop();
+    service.closeAllConnections();
+    service.close();
+  });
+  const { host } = new URL(server.origin);
+  const own = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
+  /** By Node's own client, which sends a path as it is written. */
+  const send = (method, path, { headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const outgoing = ask({ host: "127.0.0.1", port: new URL(server.origin).port, method, path, headers: { ...own, ...headers } });
+      outgoing.on("error", reject);
+      outgoing.on("response", async (incoming) => {
+        let text = "";
+        try {
+          for await (const piece of incoming) text += piece;
+        } catch (error) {
+          text += String(error);
+        }
+        resolve({ status: incoming.statusCode, headers: incoming.headers, text });
+      });
+      outgoing.end(body);
+    });
+  return { asked, send, origin: server.origin, host, baseUrl };
+}
+
+test("a submission reaches the service with the key, the same bytes and the server's credential", async (t) => {
+  const { asked, send } = await proxied(t);
+  const body = '{"url": "https://example.com",  "n": 1.0}';
+  const headers = { ...KEYED, cookie: "session=1", authorization: "Bearer of-the-page", "x-forwarded-for": "1.2.3.4" };
+  const answer = await send("POST", JOBS, { headers, body });
+  assert.deepEqual([answer.status, answer.text], [202, '{"id":"job-1"}']);
+  const [{ method, url, headers: sent, body: got }] = asked;
+  assert.deepEqual([method, url, got], ["POST", "/base/api/v1/data/requests", body]);
+  assert.deepEqual([sent["idempotency-key"], sent.authorization], ["key-1", "Bearer s3cret"]);
+  assert.deepEqual([sent.cookie, sent["x-forwarded-for"], sent["content-length"]], [undefined, undefined, `${body.length}`]);
+});
+
+test("an answer passes on what the profile reads, and nothing that acts on the page", async (t) => {
+  const { send } = await proxied(t);
+  const { headers } = await send("GET", `${JOBS}/job-1`);
+  assert.deepEqual([headers["x-request-id"], headers["set-cookie"], headers["clear-site-data"]], ["r-1", undefined, undefined]);
+  assert.match(headers["content-security-policy"], /sandbox/);
+  assert.deepEqual([headers["x-content-type-options"], headers["cache-control"]], ["nosniff", "no-store"]);
+});
+
+test("the calls of the profile go through, and each by its own method only", async (t) => {
+  const { asked, send } = await proxied(t);
+  const calls = [["GET", `${JOBS}/a`], ["GET", `${JOBS}/a/result`], ["POST", `${JOBS}/a/cancel`]];
+  for (const [method, path] of calls) assert.equal((await send(method, path)).status, 202, path);
+  const wrong = [["DELETE", `${JOBS}/a`], ["PUT", JOBS], ["GET", JOBS], ["OPTIONS", JOBS], ["HEAD", `${JOBS}/a`], ["PATCH", JOBS]];
+  for (const [method, path] of wrong) {
+    const answer = await send(method, path, { headers: KEYED });
+    assert.equal(answer.status, 405, `${method} ${path}`);
+    assert.ok(answer.headers.allow);
+  }
+  assert.equal(asked.length, calls.length);
+});
+
+test("no path leads out of the profile's", async (t) => {
+  const { asked, send } = await proxied(t);
+  const escapes = [
+    "/", MOUNT, `${MOUNT}/`, `${MOUNT}/admin`, `${MOUNT}/api/v1/data/requests/`, `${JOBS}/a/b`, `${JOBS}/a/result/x`,
+    `${JOBS}/..`, `${JOBS}/../../../admin`, `${JOBS}/%2e%2e`, `${JOBS}/%2E%2E%2Fadmin`, `${JOBS}/%252e%252e`,
+    `${JOBS}/%252e%252e%252fadmin`, `${JOBS}/..%2f..%2fadmin`, `${JOBS}/..;/admin`, `${JOBS}/..;a`, `${JOBS}/..%5cadmin`,
+    `${JOBS}/a%00`, `${JOBS}/a%0d%0aX-Evil:1`, `${JOBS}/a%20HTTP/1.1`, `${JOBS}//evil.example`, `//evil.example${JOBS}/a`,
+    `${JOBS}/%zz`, `${JOBS}/a?admin=1`, `${JOBS}/a?`.padEnd(5000, "x"), `${JOBS}/${"a".repeat(5000)}`, `/x${JOBS}/a`, `${MOUNT}evil/api/v1/data/requests/a`,
+  ];
+  for (const path of escapes) {
+    const { status } = await send("GET", path);
+    assert.equal(status, 404, path);
+  }
+  assert.deepEqual(asked, []);
+});
+
+test("a line that is smuggled into a header never leaves", async (t) => {
+  const { asked, host } = await proxied(t);
+  const socket = connect(host.split(":")[1], "127.0.0.1");
+  socket.write(`GET ${JOBS}/a HTTP/1.1\r\nHost: ${host}\r\nSec-Fetch-Site: same-origin\r\nAccept: text/plain\rX-Evil: 1\r\nConnection: close\r\n\r\n`);
+  let text = "";
+  for await (const piece of socket) text += piece;
+  assert.match(text, /^HTTP\/1\.1 400 /);
+  assert.deepEqual(asked, []);
+});
+
+test("a body of more bytes than are allowed is refused, whatever its length claims", async (t) => {
+  const { asked, send } = await proxied(t, { bodyBytesMax: 1000 });
+  const body = "x".repeat(1001);
+  assert.equal((await send("POST", JOBS, { headers: KEYED, body })).status, 413);
+  assert.deepEqual(asked, []);
+  const chunked = { ...KEYED, "transfer-encoding": "chunked" };
+  assert.equal((await send("POST", JOBS, { headers: chunked, body: body.repeat(300) })).status, 413);
+  assert.ok(asked.every((entry) => !entry.whole));
+  assert.equal((await send("POST", JOBS, { headers: chunked, body: "x".repeat(1000) })).status, 202);
+});
+
+test("a submission without its key is not passed on", async (t) => {
+  const { asked, send } = await proxied(t);
+  assert.equal((await send("POST", JOBS, { body: "{}" })).status, 400);
+  assert.equal((await send("POST", `${JOBS}/a/retry`)).status, 400);
+  assert.deepEqual(asked, []);
+});
+
+test("only the app's own script may ask", async (t) => {
+  const { asked, send, host } = await proxied(t);
+  const foreign = [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" },
+    { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" },
+    { "sec-fetch-site": "", origin: "https://evil.example" },
+    { "sec-fetch-site": "", origin: "null" },
+  ];
+  for (const headers of foreign) {
+    assert.equal((await send("POST", JOBS, { headers: { ...KEYED, ...headers }, body: "{}" })).status, 403, JSON.stringify(headers));
+  }
+  assert.deepEqual(asked, []);
+  const old = { ...KEYED, "sec-fetch-site": "", "sec-fetch-mode": "", origin: `http://${host}` };
+  assert.equal((await send("POST", JOBS, { headers: old, body: "{}" })).status, 202);
+});
+
+test("who is not known gets nothing, and may be answered by the app itself", async (t) => {
+  let given = null;
+  const purposes = [];
+  const authorize = ({ request, purpose }) => (purposes.push([purpose, request.headers.get("cookie")]), given);
+  const { asked, send } = await proxied(t, { authorize });
+  assert.equal((await send("GET", `${JOBS}/a/result`, { headers: { cookie: "who=1" } })).status, 401);
+  given = new Response("pay first", { status: 402 });
+  assert.equal((await send("POST", `${JOBS}/a/cancel`)).status, 402);
+  assert.deepEqual([asked, purposes], [[], [["result", "who=1"], ["call", null]]]);
+});
+
+test("a redirect is not followed, and where it leads is not told", async (t) => {
+  const { send, asked } = await proxied(t, {}, (outgoing) => outgoing.writeHead(307, { location: "http://127.0.0.1:1/steal" }).end());
+  const answer = await send("POST", JOBS, { headers: KEYED, body: "{}" });
+  assert.deepEqual([answer.status, answer.headers.location, asked.length], [307, undefined, 1]);
+});
+
+test("bodies stream both ways: the first bytes arrive before the last are made", async (t) => {
+  let finish;
+  const { send, origin } = await proxied(t, {}, (outgoing, { body }) => {
+    outgoing.writeHead(200, { "content-type": "text/event-stream" });
+    outgoing.write(`got ${body.length}\n`);
+    finish = () => outgoing.end("end\n");
+  });
+  const large = "y".repeat(3 << 20);
+  const headers = { ...KEYED, "sec-fetch-site": "same-origin" };
+  const response = await fetch(origin + JOBS, { method: "POST", headers, body: large });
+  const reader = response.body.getReader();
+  assert.equal(new TextDecoder().decode((await reader.read()).value), `got ${large.length}\n`);
+  finish();
+  assert.equal(new TextDecoder().decode((await reader.read()).value), "end\n");
+  void send;
+});
+
+test("a service that cannot be reached is a 502, told without secrets", async (t) => {
+  const console_ = mock.method(console, "error", () => undefined);
+  t.after(() => console_.mock.restore());
+  const fetch = () => {
+    throw new TypeError("header Bearer s3cret is invalid");
+  };
+  const { send } = await proxied(t, { fetch, onError: undefined });
+  assert.equal((await send("GET", `${JOBS}/a`)).status, 502);
+  assert.match(console_.mock.calls[0].arguments[0], /proxy failed: TypeError/);
+  assert.doesNotMatch(console_.mock.calls[0].arguments[0], /s3cret/);
+});
+
+test("links in headers lead to the proxy, and those of other origins are left out", async (t) => {
+  let location;
+  const options = { profile: "http-async", params: { path: "v1/reports" }, links: ["/operations/{id}"] };
+  const { send, baseUrl, asked } = await proxied(t, options, (outgoing) => outgoing.writeHead(202, { location }).end());
+  const answered = async (own) => {
+    location = own;
+    return (await send("POST", `${MOUNT}/v1/reports`, { headers: KEYED, body: "{}" })).headers.location;
+  };
+  assert.equal(await answered(`${baseUrl}/operations/7`), `${MOUNT}/operations/7`);
+  assert.equal(await answered("/base/operations/8"), `${MOUNT}/operations/8`);
+  assert.equal(await answered("https://evil.example/operations/7"), undefined);
+  assert.equal(await answered("/elsewhere/7"), undefined);
+  assert.equal(asked[0].headers.prefer, "respond-async");
+  assert.equal((await send("GET", `${MOUNT}/operations/7`)).status, 202);
+  assert.equal((await send("GET", `${MOUNT}/operations/7/x`)).status, 404);
+  assert.equal((await send("POST", `${MOUNT}/v1/other`, { headers: KEYED, body: "{}" })).status, 404);
+});
+
+test("queries are the profile's own", async (t) => {
+  const { send } = await proxied(t, { profile: "replay" });
+  const quote = (query) => send("POST", `${MOUNT}/v1/quote${query}`, { body: "{}" });
+  assert.equal((await quote("?operation=scrape")).status, 202);
+  for (const query of ["", "?operation=steal", "?operation=scrape&operation=map", "?operation=scrape&x=1"]) {
+    assert.equal((await quote(query)).status, 404, query);
+  }
+});
+
+test("options that would open more than a profile are refused by name", async (t) => {
+  const { createProxy } = await loadPackage(t, "proxy.js");
+  const good = { profile: "runharvester", baseUrl: "https://api.example.com", mount: MOUNT, authorize: () => null };
+  const refused = [
+    [{ profile: "unheard-of" }, "profile"],
+    [{ profile: { name: "keyless", calls: {} } }, "profile"],
+    [{ baseUrl: "http://api.example.com" }, "baseUrl"],
+    [{ mount: "api" }, "mount"],
+    [{ authorize: undefined }, "authorize"],
+    [{ bodyBytesMax: 0 }, "bodyBytesMax"],
+    [{ path: "x" }, "path"],
+    [{ profile: { name: "open", key: { header: "K" }, params: { path: [] }, calls: { submit: { method: "POST", path: "/{+path}" } } } }, "params.path"],
+  ];
+  for (const [own, field] of refused) assert.throws(() => createProxy({ ...good, ...own }), { field }, field);
+});

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use anyhow::{Result, bail};
@@ -39,8 +40,19 @@ impl Variant {
     }
 }
 
-/// Builds a package and returns its folder.
+/// Builds a package and returns its folder, once in a run of this program: both variants are compiled
+/// to one file, and each would be compiled anew after the other.
 pub(crate) fn run(workspace: &Workspace, variant: Variant) -> Result<PathBuf> {
+    static BUILT: Mutex<Vec<Variant>> = Mutex::new(Vec::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !built.contains(&variant) {
+        build(workspace, variant)?;
+        built.push(variant);
+    }
+    Ok(variant.folder(workspace))
+}
+
+fn build(workspace: &Workspace, variant: Variant) -> Result<()> {
     let toolchain = Toolchain::find()?;
     let mut cargo = toolchain.release(workspace)?;
     if variant == Variant::FailPoints {
@@ -51,8 +63,7 @@ pub(crate) fn run(workspace: &Workspace, variant: Variant) -> Result<PathBuf> {
     bindgen::generate(workspace, &wasm::module(workspace), &work)?;
     refuse_private_paths(workspace, &toolchain, &work.join("holdfast.wasm"))?;
     let folder = variant.folder(workspace);
-    assemble(workspace, &work, &folder)?;
-    Ok(folder)
+    assemble(workspace, &work, &folder)
 }
 
 /// A published module names no folder of the machine that built it.

@@ -67,3 +67,21 @@ const handle = createProxy({
     request.headers.has("cookie") && purpose !== "quote" && !signal.aborted ? { headers: { authorization: "Bearer a" } } : null,
 });
 (await handle(new Request("https://app.example.com/api/reports/x"))) satisfies Response;
+
+import { useOperation, useOperations } from "../../pkg-template/react.js";
+
+// The hooks know the service's result, and what there is in each status.
+const view = useOperation(holdfast, "typed", "a");
+if (view.status === "absent") view.submit({ body: {} }) satisfies Promise<Operation<{ rows: number }>>;
+else if (view.status === "unavailable") view.error.code satisfies string;
+else if (view.status !== "pending") {
+  if (view.outcome?.status === "succeeded") view.outcome.data.rows satisfies number;
+  view.retry({ reviewed: "x" }) satisfies Promise<unknown>;
+}
+// @ts-expect-error Before it is known there is nothing to cancel.
+view.cancel();
+// @ts-expect-error There is no such service.
+useOperation(holdfast, "other", "a");
+// @ts-expect-error The intent is the hook's.
+if (view.status === "absent") view.submit({ intent: "b", body: {} });
+useOperations(holdfast, { service: "plain", status: ["active", "parked"] }).items[0]?.state satisfies OperationState | undefined;

@@ -49,9 +49,9 @@ enum Commands {
     Setup,
     /// Formatting, clippy, documentation, and the repository's own rules
     Lint,
-    /// Lints, then runs every test; `native` or `browser` runs one half
+    /// Lints, then runs every test; `native`, `browser` or `packages` runs one part
     Test {
-        /// One half only
+        /// One part only
         part: Option<test::Part>,
         /// More seeds and more kills: for a night
         #[arg(long)]

@@ -1,6 +1,9 @@
 //! What each step of `setup` looks for, and how it installs it.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context as _, Result};
 
@@ -43,22 +46,27 @@ pub(super) fn wasm_target(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
 }
 
 pub(super) fn npm_packages(workspace: &Workspace, _: &mut Apt) -> Result<Outcome> {
-    let lock = read(&workspace.path("tests/package-lock.json"))?;
-    let stamp = workspace.path("tests/node_modules/.holdfast-lock");
-    if std::fs::read_to_string(&stamp).is_ok_and(|kept| kept == lock) {
-        return Ok(Outcome::There("as in tests/package-lock.json".to_owned()));
+    let as_in = "as in tests/package-lock.json and tests/packages/package-lock.json".to_owned();
+    let mut installed = false;
+    for folder in ["tests", "tests/packages"] {
+        installed |= npm_ci(&workspace.path(folder))?;
     }
-    println!("      npm ci");
+    Ok(if installed { Outcome::Installed(as_in) } else { Outcome::There(as_in) })
+}
+
+/// Installs what a folder's lockfile names, unless it is there.
+fn npm_ci(folder: &Path) -> Result<bool> {
+    let lock = read(&folder.join("package-lock.json"))?;
+    let stamp = folder.join("node_modules/.holdfast-lock");
+    if std::fs::read_to_string(&stamp).is_ok_and(|kept| kept == lock) {
+        return Ok(false);
+    }
+    println!("      npm ci in {}", folder.display());
     let mut command = Command::new(tools::npm()?);
-    command.current_dir(workspace.path("tests")).args([
-        "ci",
-        "--no-audit",
-        "--no-fund",
-        "--ignore-scripts",
-    ]);
+    command.current_dir(folder).args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]);
     process::output(&mut command)?;
     write(&stamp, lock)?;
-    Ok(Outcome::Installed("as in tests/package-lock.json".to_owned()))
+    Ok(true)
 }
 
 pub(super) fn chromium(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod browser;
 mod native;
+mod packages;
 mod tally;
 
 use anyhow::{Result, bail};
@@ -17,16 +18,21 @@ pub(crate) enum Part {
     Native,
     /// What runs in a browser.
     Browser,
+    /// What is published, with the tools that people use it with.
+    Packages,
 }
 
 /// Runs one part, or everything; the last line says how many passed and failed.
 pub(crate) fn run(workspace: &Workspace, part: Option<Part>, deep: bool) -> Result<()> {
     let mut tally = Tally::new(deep);
-    if part != Some(Part::Browser) {
+    if matches!(part, None | Some(Part::Native)) {
         native::run(workspace, &mut tally);
     }
-    if part != Some(Part::Native) {
+    if matches!(part, None | Some(Part::Browser)) {
         browser::run(workspace, &mut tally);
+    }
+    if matches!(part, None | Some(Part::Packages)) {
+        packages::run(workspace, &mut tally);
     }
     if part.is_none() {
         tally.section("demo", || demo::check(workspace));

@@ -1,0 +1,23 @@
+//! What people install: the packed archive, with the tools that they use.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::{native::node_test, tally::Tally};
+use crate::{browsers::Browser, build::Variant, pack, workspace::Workspace};
+
+pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
+    let tests = tests(workspace, tally.is_deep());
+    tally.count("packages", tests);
+}
+
+fn tests(workspace: &Workspace, deep: bool) -> Result<Command> {
+    let mut command = node_test(workspace, "tests/packages", ".test.mjs")?;
+    command.envs(Browser::Chromium.environment(workspace, &[Variant::Published])?);
+    command.env("HOLDFAST_ARCHIVE", pack::run(workspace)?);
+    if deep {
+        command.env("HOLDFAST_DEEP", "1");
+    }
+    Ok(command)
+}

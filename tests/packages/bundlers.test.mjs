@@ -1,0 +1,106 @@
+// The archive in small projects: built as people build, and run in a browser to a kept result.
+import assert from "node:assert/strict";
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import * as esbuild from "esbuild";
+import { Loopback, makeProfile, openBrowser, removeProfile } from "../browser/harness.mjs";
+import { Workplace } from "./harness/workplace.mjs";
+
+/** Every project, in a test for a night; else one of each kind. */
+const isDeep = process.env.HOLDFAST_DEEP === "1";
+
+const place = new Workplace();
+let service, browser, profile;
+
+before(async () => {
+  service = await Loopback.start({ "/": place.folder });
+  profile = await makeProfile();
+  browser = await openBrowser(profile);
+});
+
+after(async () => {
+  await browser?.kill();
+  await service?.stop();
+  if (profile) await removeProfile(profile);
+  place.remove();
+});
+
+/** Opens a built project, hands one piece of work over and has its result; gives what the page has loaded. */
+async function completes(path, query = "") {
+  await service.reset();
+  const session = await browser.session();
+  try {
+    const page = await session.page();
+    const url = path.startsWith("http") ? path : `${service.origin}/${path}`;
+    await page.goto(url + query);
+    await page.waitForFunction(() => globalThis.run);
+    assert.deepEqual(await page.evaluate(() => run("a")), { status: "succeeded", data: "object", message: undefined });
+    assert.equal((await service.ledger()).executions, 1);
+    return await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname));
+  } finally {
+    await session.close();
+  }
+}
+
+const wasmIn = (paths) => paths.filter((path) => path.endsWith(".wasm"));
+
+test("a page without any tool", async () => {
+  const map = JSON.stringify({ imports: { holdfast: "/node_modules/holdfast/index.js" } });
+  place.project("plain", { html: `<!doctype html><script type="importmap">${map}</script><script type="module" src="main.js"></script>` });
+  const loaded = await completes("plain/index.html");
+  assert.deepEqual(wasmIn(loaded), ["/node_modules/holdfast/holdfast.wasm"]);
+});
+
+test("esbuild, told where the module is", async () => {
+  const folder = place.project("esbuild", {
+    module: 'import module from "holdfast/holdfast.wasm"; export const useOwnModule = { module: new URL(module, import.meta.url) };',
+  });
+  await esbuild.build({
+    entryPoints: [join(folder, "main.js")], outdir: join(folder, "dist"), absWorkingDir: folder,
+    bundle: true, splitting: true, minify: true, format: "esm", loader: { ".wasm": "file" }, logLevel: "error",
+  });
+  const html = '<!doctype html><script type="module" src="dist/main.js"></script>';
+  place.project("esbuild", { html });
+  const loaded = await completes("esbuild/index.html");
+  assert.match(wasmIn(loaded).join(), /^\/esbuild\/dist\/holdfast-\w+\.wasm$/);
+});
+
+test("Vite, for production", async () => {
+  const { build } = await import("vite");
+  const folder = place.project("vite");
+  await build({ root: folder, base: "./", logLevel: "error", configFile: false });
+  const loaded = await completes("vite/dist/index.html");
+  assert.match(wasmIn(loaded).join(), /^\/vite\/dist\/assets\/holdfast-[\w-]+\.wasm$/);
+});
+
+test("Vite, while developing", { skip: !isDeep && "with --deep" }, async () => {
+  const { createServer } = await import("vite");
+  const folder = place.project("vite-dev");
+  // It serves what is below the project, and nothing beside it.
+  cpSync(place.installed, join(folder, "node_modules/holdfast"), { recursive: true });
+  const server = await createServer({ root: folder, logLevel: "error", configFile: false, server: { port: 0, host: "127.0.0.1" } });
+  await server.listen();
+  try {
+    const { port } = server.httpServer.address();
+    await completes(`http://127.0.0.1:${port}/index.html`, `?service=${encodeURIComponent(service.origin)}`);
+  } finally {
+    await server.close();
+  }
+});
+
+test("webpack, for production", { skip: !isDeep && "with --deep" }, async () => {
+  const { default: webpack } = await import("webpack");
+  const folder = place.project("webpack", { html: '<!doctype html><script src="dist/main.js"></script>' });
+  const compiler = webpack({
+    mode: "production", context: folder, entry: "./main.js", performance: false,
+    output: { path: join(folder, "dist"), filename: "main.js" },
+  });
+  const stats = await new Promise((resolve, reject) => compiler.run((error, own) => (error ? reject(error) : resolve(own))));
+  await new Promise((resolve) => compiler.close(resolve));
+  const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
+  assert.deepEqual([errors, warnings].map((all) => all.map(({ message }) => message)), [[], []]);
+  const loaded = await completes("webpack/index.html");
+  assert.match(wasmIn(loaded).join(), /^\/webpack\/dist\/\w+\.wasm$/);
+  assert.ok(readdirSync(join(folder, "dist")).length > 2);
+});

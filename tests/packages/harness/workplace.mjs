@@ -1,0 +1,47 @@
+// A folder in which the packed archive is installed, as npm would install it.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const projects = fileURLToPath(new URL("../projects/", import.meta.url));
+
+/** The archive, as `cargo xtask pack` leaves it. */
+export function archive() {
+  const path = process.env.HOLDFAST_ARCHIVE;
+  if (!path) throw new Error("Say in HOLDFAST_ARCHIVE where the packed archive is: `cargo xtask test packages` does.");
+  return path;
+}
+
+export class Workplace {
+  folder = mkdtempSync(join(tmpdir(), "holdfast-packages-"));
+  /** The installed package. */
+  installed = join(this.folder, "node_modules/holdfast");
+
+  constructor() {
+    mkdirSync(this.installed, { recursive: true });
+    execFileSync("tar", ["-xzf", archive(), "-C", this.installed, "--strip-components=1"]);
+  }
+
+  /**
+   * A project of its own over the app, with what it says in the place of `#module`.
+   *
+   * @param {string} name
+   * @param {{ html?: string, module?: string, entry?: string }} [own]
+   */
+  project(name, { module = "export const useOwnModule = {};", html, entry = "holdfast" } = {}) {
+    const folder = join(this.folder, name);
+    cpSync(join(projects, "app"), folder, { recursive: true });
+    const main = readFileSync(join(folder, "main.js"), "utf8");
+    writeFileSync(join(folder, "main.js"), main.replace('"#module"', '"./module.js"').replace('"holdfast"', JSON.stringify(entry)));
+    writeFileSync(join(folder, "module.js"), module);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type: "module" }));
+    if (html) writeFileSync(join(folder, "index.html"), html);
+    return folder;
+  }
+
+  remove() {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,66 @@
+// What is in the archive, and what checkers of packages say of it.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { archive, Workplace } from "./harness/workplace.mjs";
+
+const run = promisify(execFile);
+const here = fileURLToPath(new URL(".", import.meta.url));
+const place = new Workplace();
+after(() => place.remove());
+
+const manifest = JSON.parse(readFileSync(join(place.installed, "package.json"), "utf8"));
+
+test("publint finds nothing, in its strict mode", async () => {
+  const { messages } = await publint({ pkgDir: place.installed, strict: true, pack: false });
+  assert.deepEqual(messages.map((message) => formatMessage(message, manifest, { color: false })), []);
+});
+
+test("every entry that has types resolves with them", async () => {
+  const untyped = Object.keys(manifest.exports).filter((name) => typeof manifest.exports[name] === "string");
+  const program = join(here, "node_modules/.bin/attw");
+  const line = [archive(), "--profile", "esm-only", "--format", "ascii", "--no-emoji", "--no-color", "--exclude-entrypoints", ...untyped];
+  const { stdout } = await run(program, line).catch((error) => assert.fail(error.stdout || error.message));
+  for (const name of Object.keys(manifest.exports).filter((own) => !untyped.includes(own))) {
+    assert.ok(stdout.includes(JSON.stringify(name.replace(".", "holdfast"))), name);
+  }
+});
+
+test("nothing is installed beside it, and nothing runs when it is", () => {
+  assert.deepEqual([manifest.dependencies, manifest.scripts, manifest.sideEffects], [undefined, undefined, false]);
+  for (const name of Object.keys(manifest.peerDependencies ?? {})) assert.equal(manifest.peerDependenciesMeta[name]?.optional, true, name);
+});
+
+test("every link of its README leads to a file that it has, or elsewhere", () => {
+  const text = readFileSync(join(place.installed, "README.md"), "utf8");
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
+  assert.ok(links.length > 0);
+  const dead = links.filter((target) => !/^(https:|#)/.test(target) && !existsSync(join(place.installed, target)));
+  assert.deepEqual(dead, []);
+});
+
+test("every entry is there, and scripts are loaded in Node without touching anything", async () => {
+  const before = Object.keys(globalThis);
+  for (const [name, target] of Object.entries(manifest.exports)) {
+    const file = typeof target === "string" ? target : target.default;
+    if (!file.includes("*")) assert.ok(existsSync(join(place.installed, file)), name);
+    if (typeof target === "object") assert.ok(existsSync(join(place.installed, target.types)), name);
+  }
+  const line = "const { createHoldfast } = await import('holdfast'); createHoldfast({ account() { process.exit(9) }, services: { a: { profile: 'replay', baseUrl: 'https://a.example' } } });";
+  await run(process.execPath, ["--input-type=module", "-e", line], { cwd: place.folder });
+  assert.deepEqual(Object.keys(globalThis), before);
+});
+
+test("on a server the first call says which entry is for servers", async () => {
+  const line =
+    "import { createHoldfast } from 'holdfast'; const holdfast = createHoldfast({ account: () => 'a', services: { a: { profile: 'replay', baseUrl: 'https://a.example' } } });" +
+    "await holdfast.submit('a', { intent: 'b', body: {} }).catch((error) => console.log(error.code, error.message));";
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", line], { cwd: place.folder });
+  assert.match(stdout, /^STORAGE_UNAVAILABLE .*"holdfast\/node"/);
+});

@@ -102,7 +102,7 @@ export class ProcessGroup {
     const end = Date.now() + DEATH_MS;
     for (;;) {
       const alive = aliveWith(this.#mark);
-      if (!alive.length && !signalGroup(this.pid, 0)) break;
+      if (!alive.length && !isAlive(this.pid)) break;
       if (Date.now() > end) throw new Error(`Of ${this.#process.spawnfile} there still live ${alive}.`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -136,19 +136,31 @@ function signalGroup(pid, signal) {
   }
 }
 
+/** Whether a process of a group still lives: one that is dead, and that nobody has buried, does not. */
+function isAlive(group) {
+  if (!signalGroup(group, 0)) return false;
+  const members = pids().map((pid) => told(pid, "stat").replace(/^.*\) /s, "").split(" "));
+  return !members.length || members.some(([state, , own]) => Number(own) === group && !"ZX".includes(state));
+}
+
 /** The processes that still live and carry a mark, where the system tells. */
-function aliveWith(mark) {
-  let pids = [];
+const aliveWith = (mark) =>
+  pids().filter((pid) => Number(pid) !== process.pid && ["cmdline", "environ"].some((file) => told(pid, file).includes(mark)));
+
+/** All processes, where the system tells. */
+function pids() {
   try {
-    pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   } catch {
     return [];
   }
-  return pids.filter((pid) => {
-    try {
-      return Number(pid) !== process.pid && ["cmdline", "environ"].some((file) => readFileSync(`/proc/${pid}/${file}`, "latin1").includes(mark));
-    } catch {
-      return false;
-    }
-  });
+}
+
+/** What the system tells of a process; nothing of one that is gone. */
+function told(pid, file) {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return "";
+  }
 }

@@ -271,7 +271,9 @@ export type WaitReason =
   /** A run of a lost answer need not show in the service's listing yet. */
   | "listingLag"
   | "settlement"
-  | "delivery";
+  | "delivery"
+  /** Submissions are not answered: whether the service is there at all is asked next (`calls.diagnose`). */
+  | "diagnosis";
 
 /** How the events of a stream are put together to the result, as the profile says. */
 export interface StreamShape {
@@ -618,11 +620,13 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
   resolve(how: { readonly found: string } | "not-executed" | "abandon"): Promise<Operation<Result>>;
   /**
    * Runs the failed job again, as new, linked work under the same intent. `reviewed` is the
-   * `failure.id` that was read. Refused for `input` and `target` failures unless `anyway`.
+   * `failure.id` that was read. Refused for `input` and `target` failures unless `anyway`, and while
+   * its billing is open (`ledger.open`). `limits` stay as they were where they are not given.
    */
   retry(options: {
     readonly reviewed: string;
     readonly anyway?: boolean;
+    readonly limits?: Limits;
   }): Promise<Operation<Result>>;
   /**
    * Puts corrected work in the place of work of which it is proven that nothing ran: rejected, or

@@ -91,13 +91,14 @@ export class Operation {
     return this.#command({ resolve: how });
   }
 
-  /** @param {{ reviewed: string, anyway?: boolean }} options */
+  /** @param {{ reviewed: string, anyway?: boolean, limits?: Api.Limits }} options */
   async retry(options) {
-    checkNames(options, "retry", "reviewed anyway");
-    const { reviewed, anyway = false } = options;
+    checkNames(options, "retry", "reviewed anyway limits");
+    const { reviewed, anyway = false, limits } = options;
     checkText(reviewed, "reviewed");
     if (typeof anyway !== "boolean") throw invalid("anyway", "anyway must be true or false.");
-    return this.#command({ retry: { reviewed, anyway } });
+    checkLimits(limits, "limits");
+    return this.#command({ retry: { reviewed, anyway, limits } });
   }
 
   /** @param {{ body: object | string | Uint8Array, contentType?: string, limits?: Api.Limits }} revision */

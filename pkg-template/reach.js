@@ -9,6 +9,8 @@ export class Reach {
   #services;
   /** @type {Set<string>} */
   #answered = new Set();
+  /** Those that answer a plain read, and not a submission. @type {Set<string>} */
+  #blocked = new Set();
   /** @type {Map<string, number>} */
   #lost = new Map();
   /** What `authorize` has thrown, the last time that it was asked. @type {Map<string, string>} */
@@ -25,6 +27,8 @@ export class Reach {
    */
   hear(service, entries) {
     for (const { event, httpStatus } of entries) {
+      if (event === "diagnose.answered") this.#blocked.add(service);
+      if (event === "submit.answered") this.#blocked.delete(service);
       if (httpStatus !== undefined) this.#answered.add(service);
       else if (event.endsWith(".lost")) this.#lost.set(service, (this.#lost.get(service) ?? 0) + 1);
     }
@@ -45,6 +49,9 @@ export class Reach {
    * @param {string} service
    */
   hintOf(service) {
+    if (this.#blocked.has(service)) {
+      return `${this.#services[service]?.baseUrl} answers, but not submissions: its answer to their preflight (OPTIONS) must allow this page's origin, the method, and the headers of the key, the credential and the media type (Access-Control-Allow-Headers).`;
+    }
     const lost = this.#lost.get(service) ?? 0;
     if (lost < LOST_MIN || this.#answered.has(service)) return undefined;
     const { baseUrl, proxy } = this.#services[service] ?? {};

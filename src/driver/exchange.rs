@@ -4,6 +4,7 @@ use super::Driver;
 use super::keep::Reader;
 use super::ports::transport::{Body, Head, Lost};
 use super::ports::{Clock, Ports, Store};
+use super::secrets::Secrets;
 use crate::engine::{Input, Transmit};
 use crate::model::answer::Answer;
 use crate::model::facts::{Fact, Facts};
@@ -26,12 +27,13 @@ impl<P: Ports> Driver<P> {
     pub(super) async fn exchange(
         self,
         transmit: Transmit,
+        secrets: Secrets,
         answer: impl Future<Output = Result<Head<BodyOf<P>>, Lost>>,
     ) {
         let read = match answer.await {
             Ok(head) => {
                 self.reach_for("answer.head", transmit.purpose);
-                self.read(&transmit, head).await
+                self.read(&transmit, &secrets, head).await
             }
             Err(Lost) => Err(Lost),
         };
@@ -46,7 +48,12 @@ impl<P: Ports> Driver<P> {
         });
     }
 
-    async fn read(&self, transmit: &Transmit, head: Head<BodyOf<P>>) -> Result<Answer, Lost> {
+    async fn read(
+        &self,
+        transmit: &Transmit,
+        secrets: &Secrets,
+        head: Head<BodyOf<P>>,
+    ) -> Result<Answer, Lost> {
         let Head { status, headers, body } = head;
         let now = self.0.ports.runtime().now();
         let server_wait_ms = server_wait(&headers, now).map(|guidance| guidance.wait_ms);
@@ -60,7 +67,7 @@ impl<P: Ports> Driver<P> {
                 }
                 Some(_) | None => Reader::Body(Box::new(facts_of(&pointers))),
             };
-            self.keep(transmit, reader, body, &headers, &mut answer).await?;
+            self.keep(transmit, secrets, reader, body, &headers, &mut answer).await?;
         } else {
             let mut text = transmit.sought.as_ref().map(|_| Vec::new());
             skim(facts_of(&pointers), body, &mut answer, text.as_mut()).await?;
@@ -72,6 +79,7 @@ impl<P: Ports> Driver<P> {
             }
         }
         add_header_facts(&transmit.facts, &headers, &mut answer.facts);
+        secrets.cleanse(&mut answer);
         Ok(answer)
     }
 }
@@ -140,11 +148,13 @@ async fn skim(
 pub(super) async fn facts_in<P: Ports>(
     url: &str,
     sources: &[FactSource],
+    secrets: &Secrets,
     head: Head<BodyOf<P>>,
 ) -> Result<Answer, Lost> {
     let mut answer = Answer { status: head.status, url: url.into(), ..Answer::default() };
     skim(facts_of(&pointers(sources)), head.body, &mut answer, None).await?;
     add_header_facts(sources, &head.headers, &mut answer.facts);
+    secrets.cleanse(&mut answer);
     Ok(answer)
 }
 

@@ -6,6 +6,7 @@ use super::pages;
 use super::ports::store::ChunkId;
 use super::ports::transport::{Body, Lost};
 use super::ports::{App, Clock, Ports, Store};
+use super::secrets::Secrets;
 use crate::engine::{Input, Transmit};
 use crate::model::answer::Answer;
 use crate::model::ending::ResultRef;
@@ -41,6 +42,7 @@ impl<P: Ports> Driver<P> {
     pub(super) async fn keep(
         &self,
         transmit: &Transmit,
+        secrets: &Secrets,
         mut reader: Reader,
         mut body: BodyOf<P>,
         headers: &Headers,
@@ -93,7 +95,7 @@ impl<P: Ports> Driver<P> {
                     answer.facts = reader.finish().0;
                     return Ok(());
                 }
-                self.tell(transmit, stream, headers, answer, &mut news);
+                self.tell(transmit, secrets, (stream, headers), answer, &mut news);
             }
         }
         let stream = reader.stream(transmit);
@@ -136,8 +138,11 @@ impl<P: Ports> Driver<P> {
             for index in 0..kept.chunks {
                 let download = kept.download_of(index);
                 let chunk = ChunkId { operation: transmit.id.clone(), download, index };
-                let piece = self.0.ports.store().chunk(&chunk).await;
-                let piece = piece.map_err(|_| Lost)?.ok_or(Lost)?;
+                let piece = self.0.ports.store().chunk(&chunk).await.map_err(|_| Lost)?;
+                let Some(piece) = piece else {
+                    answer.turn = Some(Turn::Anew);
+                    break;
+                };
                 digest.update(&piece);
                 if let Some(whole) = &mut whole {
                     whole.extend_from_slice(&piece);
@@ -177,8 +182,8 @@ impl<P: Ports> Driver<P> {
     fn tell(
         &self,
         transmit: &Transmit,
-        stream: &StreamReader,
-        headers: &Headers,
+        secrets: &Secrets,
+        (stream, headers): (&StreamReader, &Headers),
         answer: &Answer,
         news: &mut News,
     ) {
@@ -196,7 +201,8 @@ impl<P: Ports> Driver<P> {
             return;
         }
         *news = News { told_at: self.0.ports.runtime().now(), id, pending: false };
-        let told = Answer { facts, ..answer.clone() };
+        let mut told = Answer { facts, ..answer.clone() };
+        secrets.cleanse(&mut told);
         self.feed(Input::Heard(transmit.id.clone(), Box::new(told)));
     }
 }

@@ -139,7 +139,7 @@ impl Store for MemoryStore {
         bytes: &[u8],
     ) -> Result<bool, StoreError> {
         let mut tables = self.tables.borrow_mut();
-        let owned = lease::is_owned_by(tables.lanes.get(lane), context);
+        let owned = tables.lanes.get(lane).is_some_and(|own| own.owner.as_ref() == Some(context));
         if owned {
             tables.chunks.insert(chunk.clone(), bytes.to_vec());
         }

@@ -18,6 +18,7 @@ pub mod ports;
 mod quote;
 mod reads;
 mod revise;
+mod secrets;
 mod submit;
 mod writer;
 
@@ -45,6 +46,7 @@ use ports::{
     App, AuthorizeRequest, Clock, Entropy, Locks, Ports, Spawn, Store, Timer, Transport,
     transport::Outgoing,
 };
+use secrets::Secrets;
 
 /// One context's client. Cloning gives another handle to the same.
 pub struct Driver<P: Ports>(Rc<Shared<P>>);
@@ -280,11 +282,15 @@ impl<P: Ports> Driver<P> {
         self.reach_for("send.before", transmit.purpose);
         let now = self.0.ports.runtime().now();
         let may_send = self.0.engine.borrow().may_send(now, &transmit.id, transmit.purpose);
+        // A diagnosis bears nothing.
+        let prepared =
+            prepared.or_else(|| (transmit.purpose == Purpose::Diagnose).then(Prepared::default));
         let prepared = prepared.filter(|own| transmit.with_body == own.body.is_some());
         let goes = may_send || bites(Tooth::SkipSameTurnCheck);
         let Some(mut prepared) = prepared.filter(|_| goes) else {
             return self.feed(Input::NotSent(transmit.id, transmit.purpose));
         };
+        let secrets = Secrets::of(&prepared.headers);
         let mut headers = transmit.headers.clone();
         if transmit.with_credential {
             for (name, value) in prepared.headers.iter() {
@@ -305,7 +311,7 @@ impl<P: Ports> Driver<P> {
             idle: transmit.stream.is_some(),
         });
         self.reach_for("send.after", transmit.purpose);
-        self.spawn(|driver| driver.exchange(transmit, answer));
+        self.spawn(|driver| driver.exchange(transmit, secrets, answer));
     }
 
     fn call(&self, input: impl FnOnce(CallId) -> Input) -> Oneshot<Reply> {

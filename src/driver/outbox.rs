@@ -9,6 +9,7 @@ use crate::model::error::{Code, Error};
 use crate::model::ids::{IdempotencyKey, OperationId};
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
+use crate::model::policy::LimitsPatch;
 use crate::model::time::Timestamp;
 use crate::record::report::report;
 use crate::rules::options::ListFilter;
@@ -41,7 +42,7 @@ impl<P: Ports> Driver<P> {
         reads::answered(reply, Some(id))
     }
 
-    /// Runs a failed job again; gives the new operation once it is durable.
+    /// Runs a failed job again, within its bounds or others; gives the new operation once it is durable.
     ///
     /// # Errors
     /// As [`Driver::command`].
@@ -50,6 +51,7 @@ impl<P: Ports> Driver<P> {
         id: &OperationId,
         reviewed: String,
         anyway: bool,
+        limits: LimitsPatch,
     ) -> Result<Operation, Error> {
         self.account()?;
         let runtime = self.0.ports.runtime();
@@ -60,6 +62,7 @@ impl<P: Ports> Driver<P> {
         let rerun = Rerun {
             reviewed,
             anyway,
+            limits,
             id: OperationId(uuid_text(new_id)),
             key: IdempotencyKey(uuid_text(key)),
         };

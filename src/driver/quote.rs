@@ -2,6 +2,7 @@
 
 use super::ports::transport::Outgoing;
 use super::ports::{App, AuthorizeRequest, Clock, Ports, Transport};
+use super::secrets::Secrets;
 use super::submit::{check_body, misfit};
 use super::{Driver, exchange};
 use crate::engine::request::{call_headers, facts};
@@ -86,6 +87,7 @@ impl<P: Ports> Driver<P> {
         if body.is_some() {
             headers.push("content-type", inquiry.content_type.as_str());
         }
+        let secrets = Secrets::of(&authorization.headers);
         for (name, value) in authorization.headers.iter() {
             headers.push(name, value);
         }
@@ -98,7 +100,7 @@ impl<P: Ports> Driver<P> {
             idle: false,
         };
         let head = self.0.ports.transport().send(outgoing).await.ok()?;
-        exchange::facts_in::<P>(url, facts, head).await.ok()
+        exchange::facts_in::<P>(url, facts, &secrets, head).await.ok()
     }
 }
 

@@ -195,6 +195,8 @@ impl<P: Ports> Driver<P> {
                 limits: draft.limits,
                 retention: service.retention,
                 spent: Spent::default(),
+                blind: !service.profile.reads_jobs(),
+                keyless: service.profile.key.is_none(),
                 life: Life::new(),
                 reported: Reported::default(),
                 ledger: Ledger::default(),

@@ -146,7 +146,8 @@ impl Engine {
         let profile =
             self.profiles.get(&identity.profile_digest).ok_or("its profile is unknown")?;
         let call = profile.calls.retry.as_ref().ok_or("this service cannot run a job again")?;
-        let spent = spent_by(parent, parent.limits)?;
+        let limits = rerun.limits.apply(parent.limits);
+        let spent = spent_by(parent, limits)?;
         let mut identity = Identity {
             id: rerun.id.clone(),
             key: rerun.key.clone(),
@@ -179,9 +180,11 @@ impl Engine {
                 body_bytes: 0,
             },
             carried,
-            limits: parent.limits,
+            limits,
             retention: parent.retention,
             spent,
+            blind: !profile.reads_jobs(),
+            keyless: profile.key.is_none(),
             life: Life::new(),
             reported: crate::model::operation::Reported::default(),
             ledger,
@@ -201,15 +204,19 @@ impl PendingWrite {
 
 /// What a lineage has used up with this member; refused where nothing is left for another.
 pub(super) fn spent_by(parent: &Operation, limits: Limits) -> Result<Spent, &'static str> {
+    if parent.life.settlement.is_some() {
+        return Err("its billing is not final yet, and what it cost counts: try again once \
+                    ledger.open is false");
+    }
     let spent = Spent {
         attempts: parent.spent.attempts.saturating_add(parent.life.evidence.attempts),
         cost: parent.lineage_cost(),
     };
     if spent.attempts >= limits.attempts {
-        return Err("limits.attempts is used up: submit under a new intent with a higher one");
+        return Err("limits.attempts is used up: give a higher one");
     }
     if limits.cost.is_some_and(|cost| spent.cost >= cost) {
-        return Err("limits.cost is used up: submit under a new intent with a higher one");
+        return Err("limits.cost is used up: give a higher one");
     }
     Ok(spent)
 }

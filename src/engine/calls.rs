@@ -44,11 +44,16 @@ impl Engine {
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Cancel
-            | Purpose::Delete => false,
+            | Purpose::Delete
+            | Purpose::Diagnose => false,
         };
         let ends_by = now.after(timeout_ms + crate::rules::bounds::EXCHANGE_TIMEOUT_MS);
         entry.exchange =
             Some(Exchange { purpose, phase: Phase::Authorizing, download: None, ends_by });
+        if purpose == Purpose::Diagnose {
+            // It bears no credential.
+            return self.authorized(now, id, purpose, None);
+        }
         self.outputs.push(Output::Authorize {
             id: id.clone(),
             service: entry.operation.identity.service.clone(),
@@ -88,7 +93,8 @@ impl Engine {
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Reconcile
-            | Purpose::Quote => {
+            | Purpose::Quote
+            | Purpose::Diagnose => {
                 exchange.phase = Phase::OnWire;
                 let ends_by = exchange.ends_by;
                 let lane = entry.operation.lane();

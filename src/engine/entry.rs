@@ -137,7 +137,8 @@ impl Entry {
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Reconcile
-            | Purpose::Quote => return on_wire,
+            | Purpose::Quote
+            | Purpose::Diagnose => return on_wire,
         };
         // A clock that jumped back would let an old attempt leave: it must not.
         let in_time = |attempt: &Attempt| {

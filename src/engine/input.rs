@@ -6,6 +6,7 @@ use crate::model::answer::Answer;
 use crate::model::ids::{Account, IdempotencyKey, LaneId, OperationId, Scope, ServiceName};
 use crate::model::lane::Lane;
 use crate::model::operation::Operation;
+use crate::model::policy::LimitsPatch;
 use crate::model::profile::Purpose;
 use crate::model::storage::{Queue, StoreError, Written};
 use crate::model::time::Timestamp;
@@ -72,6 +73,8 @@ pub struct Rerun {
     pub reviewed: String,
     /// Run again although the input is unchanged.
     pub anyway: bool,
+    /// Other bounds than its parent's.
+    pub limits: LimitsPatch,
     /// Name of the new operation.
     pub id: OperationId,
     /// Its key.

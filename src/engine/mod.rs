@@ -266,7 +266,8 @@ impl Engine {
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Reconcile
-            | Purpose::Quote => {}
+            | Purpose::Quote
+            | Purpose::Diagnose => {}
         }
     }
 
@@ -279,7 +280,8 @@ impl Engine {
             | Purpose::Settle
             | Purpose::Delete
             | Purpose::Reconcile
-            | Purpose::Quote => {
+            | Purpose::Quote
+            | Purpose::Diagnose => {
                 if self.exchange_over(id) {
                     self.apply(now, id, step::Input::Lost(purpose), None);
                 }

@@ -248,7 +248,24 @@ impl Engine {
             self.outputs.push(Output::Reply(call, Ok(boxed.clone())));
         }
         self.start_sending(now, &id, pending.send);
+        self.leave_stream(now, &id);
         self.next_in_inbox(now, &id);
+    }
+
+    /// A job that is to be cancelled is not listened to any more, where there is a call that stops it.
+    fn leave_stream(&mut self, now: Timestamp, id: &OperationId) {
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        let life = &entry.operation.life;
+        let profile = self.profiles.get(&entry.operation.identity.profile_digest);
+        let stops = life.cancel.is_some() && life.job().is_some() && !life.is_ended();
+        let submits = entry.exchange.as_ref().is_some_and(|own| own.purpose == Purpose::Submit);
+        if stops && submits && profile.is_some_and(|own| own.calls.cancel.is_some()) {
+            // Its name is not used again: a piece of what comes may be under way to the store.
+            entry.exchange = None;
+            self.apply(now, id, step::Input::Lost(Purpose::Submit), None);
+        }
     }
 
     /// The attempt is durable: it may leave.

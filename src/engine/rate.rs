@@ -85,8 +85,8 @@ impl Engine {
 
 /// Adds requests. Where there are too many times, the two that are nearest become the later one.
 fn add(sent: &mut Sent, at: Timestamp, count: u32) {
-    sent.push((at, count));
-    sent.sort_unstable();
+    let later = sent.iter().position(|(own, _)| *own > at);
+    sent.insert(later.unwrap_or(sent.len()), (at, count));
     if sent.len() > SENT_MAX {
         let gap = |index: usize| sent[index + 1].0.since(sent[index].0);
         let mut nearest = 0;

@@ -21,6 +21,9 @@ const QUOTE_FACTS: &[&str] = &["quoted", "balance"];
 
 /// What is looked for in the answer.
 pub fn facts(profile: &Profile, purpose: Purpose, result_at: Option<&String>) -> Vec<FactSource> {
+    if purpose == Purpose::Diagnose {
+        return Vec::new();
+    }
     let mut facts = profile.facts.clone();
     let quote = purpose == Purpose::Quote;
     if quote || purpose == Purpose::Reconcile {
@@ -108,7 +111,7 @@ pub fn request(
         method: if submit { operation.request.method.clone() } else { call.method.clone() },
         url,
         headers,
-        with_credential: own_origin,
+        with_credential: own_origin && purpose != Purpose::Diagnose,
         with_body: match &sought {
             Some(sought) => sought.with_body,
             None => media_type.is_some(),
@@ -168,7 +171,8 @@ fn keeps(profile: &Profile, purpose: Purpose) -> Keeps {
         | Purpose::Delete
         | Purpose::Reconcile
         | Purpose::Settle
-        | Purpose::Quote => Keeps::Nothing,
+        | Purpose::Quote
+        | Purpose::Diagnose => Keeps::Nothing,
     }
 }
 

@@ -40,7 +40,8 @@ impl App for JsApp {
             Purpose::Result => "result",
             Purpose::Cancel | Purpose::Delete => "call",
             Purpose::Reconcile => "reconcile",
-            Purpose::Quote => "quote",
+            // A diagnosis bears no credential, and asks for none.
+            Purpose::Quote | Purpose::Diagnose => "quote",
         };
         let promise = self.host.authorize(request.service.as_str(), purpose, request.refresh);
         let given = outcome(&promise.ok()?).await.ok()?;

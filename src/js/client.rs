@@ -131,7 +131,9 @@ impl Client {
             let id = OperationId(id);
             let done = match options::command(&command).map_err(refused)? {
                 ApiCommand::Step(command) => driver.command(&id, command).await,
-                ApiCommand::Retry { reviewed, anyway } => driver.retry(&id, reviewed, anyway).await,
+                ApiCommand::Retry { reviewed, anyway, limits } => {
+                    driver.retry(&id, reviewed, anyway, limits).await
+                }
             };
             state(done.map(Some))
         }))

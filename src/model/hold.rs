@@ -48,6 +48,8 @@ pub enum WaitReason {
     Settlement,
     /// `onSettled` failed; it is called again.
     Delivery,
+    /// Submissions are not answered: whether the service is there at all is asked next.
+    Diagnosis,
 }
 
 /// Why an operation waits for a person or code. Its identity is kept; every reason has exits.

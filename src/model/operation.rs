@@ -127,6 +127,10 @@ pub struct Operation {
     pub retention: Retention,
     /// What its lineage had used up before it.
     pub spent: Spent,
+    /// The service cannot be asked for its job by an id.
+    pub blind: bool,
+    /// The service knows no key: nothing is replayed.
+    pub keyless: bool,
     /// How far it has come.
     pub life: Life,
     /// What the service last reported.

@@ -24,4 +24,6 @@ pub enum Turn {
     Last,
     /// Together they are not what they should be, for this reason.
     Broken(&'static str),
+    /// To the first again: what was kept of those before is gone.
+    Anew,
 }

@@ -54,6 +54,8 @@ const KNOWN: &[&str] = &[
     "limits",
     "retention",
     "spent",
+    "blind",
+    "keyless",
     "life",
     "reported",
     "ledger",
@@ -98,6 +100,8 @@ pub fn encode(operation: &Operation) -> String {
         .object("limits", limits(operation.limits))
         .object("retention", retention(operation.retention))
         .object("spent", spent(operation.spent))
+        .mark("blind", operation.blind)
+        .mark("keyless", operation.keyless)
         .object("life", life::encode(&operation.life))
         .object("reported", reported(&operation.reported))
         .object("ledger", ledger(&operation.ledger))
@@ -180,6 +184,8 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
             attempts: count(&spent, "attempts"),
             cost: credits(&spent, "cost").unwrap_or_default(),
         },
+        blind: flag(reader, "blind"),
+        keyless: flag(reader, "keyless"),
         life,
         reported: read_reported(&reported),
         ledger: read_ledger(&ledger),

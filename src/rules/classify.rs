@@ -8,13 +8,13 @@ mod said;
 mod usual;
 
 use crate::model::answer::Answer;
-use crate::model::ending::ResultRef;
+use crate::model::ending::{FailureClass, ResultRef};
 use crate::model::facts::BodyForm;
 use crate::model::ids::JobId;
 use crate::model::listing::Page;
 use crate::model::money::Amount;
 use crate::model::pages::Paged;
-use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose};
+use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose, Rule};
 use crate::model::time::Timestamp;
 use kept::kept;
 use said::cut;
@@ -61,6 +61,11 @@ pub enum Finding {
 /// Reads an answer to an exchange.
 pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Timestamp) -> Verdict {
     let mut said = told(profile, answer, now);
+    if said.class == FailureClass::Unknown
+        && let Some(rule) = rule(profile, purpose, answer)
+    {
+        said.class = rule.class;
+    }
     let finding = if matches!(answer.status, 0 | 300..=399) {
         // Some services end a job by a redirect to its result; what stands in its body says nothing.
         match state_by_status(profile, answer).filter(|_| purpose == Purpose::Poll) {
@@ -101,6 +106,7 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
             Finding::Done
         }
         Purpose::Quote => Finding::Unreadable(None),
+        Purpose::Diagnose => Finding::Done,
         Purpose::Reconcile => match answer.page.clone().filter(|_| answer.whole) {
             Some(page) => Finding::Listed(page),
             None => Finding::Unreadable(None),
@@ -111,7 +117,7 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
 /// A success of a submission says which job it has led to, in the body or in a header field.
 fn submitted(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     if let Some(rule) = ruled(profile, Purpose::Submit, answer, true) {
-        return Finding::Other(rule);
+        return Finding::Other(rule.meaning);
     }
     if profile.answers_with_result(answer.status) {
         return fulfilled(profile, answer, said);
@@ -189,22 +195,27 @@ fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
 
 /// What the profile's own table says.
 fn meant(profile: &Profile, purpose: Purpose, answer: &Answer) -> Option<Meaning> {
+    rule(profile, purpose, answer).map(|rule| rule.meaning)
+}
+
+fn rule<'a>(profile: &'a Profile, purpose: Purpose, answer: &Answer) -> Option<&'a Rule> {
     ruled(profile, purpose, answer, true).or_else(|| ruled(profile, purpose, answer, false))
 }
 
 /// The same, by the lines that name a code, or by those that name only a status.
-fn ruled(profile: &Profile, purpose: Purpose, answer: &Answer, by_code: bool) -> Option<Meaning> {
+fn ruled<'a>(
+    profile: &'a Profile,
+    purpose: Purpose,
+    answer: &Answer,
+    by_code: bool,
+) -> Option<&'a Rule> {
     let code = answer.facts.text("code");
-    for rule in &profile.meanings {
-        if rule.code.is_some() == by_code
+    profile.meanings.iter().find(|rule| {
+        rule.code.is_some() == by_code
             && (rule.purposes.is_empty() || rule.purposes.contains(&purpose))
             && rule.code.as_deref().is_none_or(|own| Some(own) == code)
             && rule.status.is_none_or(|own| own == answer.status)
-        {
-            return Some(rule.meaning);
-        }
-    }
-    None
+    })
 }
 
 #[cfg(test)]

@@ -65,8 +65,13 @@ pub const fn may_be_revised(operation: &Operation) -> bool {
     }
 }
 
-/// Whether a person may say under which id the service took the work on: only where it may have.
+/// Whether a person may say under which id the service took the work on: only where it may have,
+/// and where that leads on.
 pub fn may_be_found(operation: &Operation) -> bool {
+    if operation.blind {
+        // Its result comes by a replay alone.
+        return may_be_disproved(operation) && !operation.keyless;
+    }
     may_be_disproved(operation)
         || (operation.life.stage == Stage::Submit
             && matches!(operation.life.hold, Hold::Parked { reason: ParkReason::KeyConflict, .. }))

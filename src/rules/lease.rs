@@ -1,6 +1,6 @@
 //! When a lane changes hands. Every store applies these inside its own transaction.
 
-use crate::model::ids::{ContextId, Epoch};
+use crate::model::ids::Epoch;
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::bounds::IN_FLIGHT_MAX;
@@ -59,11 +59,6 @@ pub fn renewed(stored: Option<&Lane>, fence: &Fence) -> Option<Lane> {
     })
 }
 
-/// Whether a context owns a lane.
-pub fn is_owned_by(stored: Option<&Lane>, context: &ContextId) -> bool {
-    stored.is_some_and(|lane| lane.owner.as_ref() == Some(context))
-}
-
 /// The lane after a write by a context that does not drive it: a live owner must take the new work
 /// up by `answer_by`, else the lane is free.
 pub fn poked(stored: &Lane, answer_by: Timestamp) -> Lane {
@@ -73,7 +68,7 @@ pub fn poked(stored: &Lane, answer_by: Timestamp) -> Lane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ids::{Account, LaneId};
+    use crate::model::ids::{Account, ContextId, LaneId};
 
     fn lane_id() -> LaneId {
         LaneId::of(&Account::from("ann"), &"reports".into(), "https://api.example.com")

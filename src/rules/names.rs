@@ -32,6 +32,7 @@ name_table!(WaitReason {
     ListingLag => "listingLag",
     Settlement => "settlement",
     Delivery => "delivery",
+    Diagnosis => "diagnosis",
 });
 
 name_table!(ParkReason {
@@ -58,6 +59,7 @@ name_table!(Purpose {
     Delete => "delete",
     Reconcile => "reconcile",
     Quote => "quote",
+    Diagnose => "diagnose",
 });
 
 name_table!(Amount {

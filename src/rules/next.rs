@@ -4,7 +4,7 @@ use super::bounds::{CLOCK_JUMP_MS, SEND_BEFORE_MS};
 use super::step::Bound;
 use super::teeth::{Tooth, bites};
 use crate::model::evidence::Attempt;
-use crate::model::hold::Hold;
+use crate::model::hold::{Hold, WaitReason};
 use crate::model::life::{Delivery, Stage};
 use crate::model::money::{Amount, Credits};
 use crate::model::operation::Operation;
@@ -148,6 +148,9 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     if too_late || operation.deadline().is_some_and(|deadline| deadline <= now) {
         return Next::Park(Bound::Deadline);
     }
+    if is_diagnosing(operation) {
+        return Next::Exchange(Purpose::Diagnose);
+    }
     let attempts = operation.spent.attempts.saturating_add(evidence.attempts);
     if attempts >= operation.limits.attempts && !bites(Tooth::NoAttemptLimit) {
         return Next::Park(Bound::Attempts);
@@ -162,6 +165,11 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
         return Next::Park(Bound::Cost);
     }
     Next::Exchange(Purpose::Submit)
+}
+
+/// Whether it waits to ask whether the service is there at all.
+pub const fn is_diagnosing(operation: &Operation) -> bool {
+    matches!(operation.life.hold(), Hold::Until { reason: WaitReason::Diagnosis, .. })
 }
 
 /// Reads that cost are made within what the lineage may cost, save the one before a deletion.

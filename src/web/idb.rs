@@ -56,7 +56,14 @@ impl IndexedDbStore {
     }
 
     /// Changes a lane by a rule, and gives it as it is then.
-    async fn change_lane(&self, id: &LaneId, rule: LaneRule) -> Result<Option<Lane>, StoreError> {
+    /// What goes with that is written where the rule gives a lane.
+    async fn change_lane(
+        &self,
+        what: &str,
+        id: &LaneId,
+        beside: Option<JsValue>,
+        rule: LaneRule,
+    ) -> Result<Option<Lane>, StoreError> {
         let own = id.clone();
         let left = Rc::new(core::cell::RefCell::new(None));
         let leave = left.clone();
@@ -66,11 +73,14 @@ impl IndexedDbStore {
             let puts = Array::new();
             if let Some(lane) = &changed {
                 puts.push(&commit::lane_put(lane));
+                beside.iter().for_each(|put| {
+                    puts.push(put);
+                });
             }
             leave.replace(changed.or(stored));
             Ok(puts)
         });
-        self.change("change", list(&[commit::lane_read(id)]), decide).await?;
+        self.change(what, list(&[commit::lane_read(id)]), decide).await?;
         Ok(left.take())
     }
 }
@@ -123,7 +133,7 @@ impl Store for IndexedDbStore {
     async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
         let wish = claim.clone();
         let rule = Box::new(move |lane: Option<&Lane>| lease::claimed(lane, &wish));
-        let lane = self.change_lane(&claim.lane, rule).await?;
+        let lane = self.change_lane("change", &claim.lane, None, rule).await?;
         lane.ok_or_else(|| StoreError::Aborted("a new lane was refused".into()))
     }
 
@@ -132,7 +142,7 @@ impl Store for IndexedDbStore {
         let rule = Box::new(move |lane: Option<&Lane>| {
             lease::renewed(lane, &proof).map(|lane| Lane { owner: None, ..lane })
         });
-        self.change_lane(&fence.lane, rule).await?;
+        self.change_lane("change", &fence.lane, None, rule).await?;
         Ok(())
     }
 
@@ -204,16 +214,12 @@ impl Store for IndexedDbStore {
         bytes: &[u8],
     ) -> Result<bool, StoreError> {
         let put = codec::put("chunks", &Uint8Array::from(bytes).into(), &codec::chunk_key(chunk));
-        let (id, context) = (lane.clone(), context.clone());
-        let owned = Rc::new(core::cell::Cell::new(false));
-        let found_owned = Rc::clone(&owned);
-        let decide = Decide::new(move |found: Array| {
-            let stored = lane_from_js(&id, found.get(0))?;
-            found_owned.set(lease::is_owned_by(stored.as_ref(), &context));
-            Ok(if found_owned.get() { Array::of1(&put) } else { Array::new() })
+        let own = context.clone();
+        let rule = Box::new(move |lane: Option<&Lane>| {
+            lane.filter(|lane| lane.owner.as_ref() == Some(&own)).cloned()
         });
-        self.change("put", list(&[commit::lane_read(lane)]), decide).await?;
-        Ok(owned.get())
+        let lane = self.change_lane("put", lane, Some(put), rule).await?;
+        Ok(lane.is_some_and(|lane| lane.owner.as_ref() == Some(context)))
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {

@@ -57,6 +57,8 @@ impl State {
             ledger: Ledger::default(),
             counters: Counters::default(),
             revision: Revision::default(),
+            blind: false,
+            keyless: false,
             unknown: Vec::new(),
         };
         Newborn {

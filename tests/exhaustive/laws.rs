@@ -42,7 +42,11 @@ impl State {
         let owns = self.lane().and_then(|lane| lane.owner).is_some_and(|own| own.as_str() == name);
         match transmit.purpose {
             Purpose::Submit => self.submission_leaves(from, transmit, &stored, owns),
-            Purpose::Poll | Purpose::Result | Purpose::Reconcile | Purpose::Quote => {
+            Purpose::Poll
+            | Purpose::Result
+            | Purpose::Reconcile
+            | Purpose::Quote
+            | Purpose::Diagnose => {
                 if owns && stored.life.is_ended() {
                     self.breach("a read after the ending");
                 }

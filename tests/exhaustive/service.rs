@@ -139,6 +139,7 @@ impl Service {
                 said(200, &exchange.transmit, &[])
             }
             Purpose::Delete => said(200, &exchange.transmit, &[]),
+            Purpose::Diagnose => said(200, &exchange.transmit, &[]),
             Purpose::Quote => said(200, &exchange.transmit, &[("quoted", "1")]),
         }
     }

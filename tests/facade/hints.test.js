@@ -30,6 +30,12 @@ test("answers lost again and again, and none that ever came, hint at CORS and th
   assert.match(error.message, /CORS/);
 });
 
+test("a service that answers a plain read, and not submissions, hints at its preflight", async (t) => {
+  const asked = [{ at: 1, event: "diagnose.answered", count: 1, purpose: "diagnose" }];
+  assert.match((await told(t, LOST, LOST, asked)).hint, /https:\/\/api\.example\.com answers.*Access-Control-Allow-Headers/);
+  assert.equal((await told(t, LOST, LOST, asked, ANSWERED)).hint, undefined);
+});
+
 test("a service that has answered once is hinted at no more", async (t) => {
   assert.equal((await told(t, LOST, LOST)).hint, undefined);
   assert.equal((await told(t, ANSWERED, LOST, LOST, LOST)).hint, undefined);

@@ -46,6 +46,18 @@ test("a question for a price goes to the module with the bytes of the moment, an
   assert.deepEqual(sent, [["reports", { contentType: "application/json", params }, '{"url":"a"}']]);
 });
 
+test("a rerun goes to the module with its limits, and a wrong one goes nowhere", async (t) => {
+  const { world, holdfast } = await opened(t);
+  const sent = [];
+  world.script.submit = () => state({ status: "failed" });
+  world.script.command = (client, id, json) => (sent.push(JSON.parse(json)), state({ ordinal: 1 }));
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  await operation.retry({ reviewed: "f", limits: { cost: 20 } });
+  await invalid(operation.retry({ reviewed: "f", limits: { cost: 0 } }), "limits.cost");
+  await invalid(operation.retry({ reviewed: "f", attempts: 3 }), "retry.attempts");
+  assert.deepEqual(sent, [{ retry: { reviewed: "f", anyway: false, limits: { cost: 20 } } }]);
+});
+
 test("a revision goes to the module with the bytes of the moment, and a wrong one goes nowhere", async (t) => {
   const { world, holdfast } = await opened(t);
   const sent = [];

@@ -68,6 +68,39 @@ fn a_rerun_is_refused_once_its_lineage_has_cost_all_that_it_may() {
 }
 
 #[test]
+fn a_rerun_beyond_its_limit_goes_on_with_a_higher_one() {
+    let (world, context, first) = rerun("5", &json!({"base": 5}));
+    let more = patch(|own| own.cost = Some(credits("20")));
+    let second = world.retry_within(&context, &first, &failed(&first).id, false, more);
+    let second = second.expect("it is allowed to cost more");
+    assert_eq!((second.limits.cost, second.spent.cost), (Some(credits("20")), credits("5")));
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!((standing(&ended), ended.lineage_cost()), ("succeeded", credits("10")));
+}
+
+#[test]
+fn a_rerun_waits_until_what_its_parent_has_cost_is_final() {
+    let body = json!({
+        "id": "req_000001", "status": "failed", "token_state": "reserved", "billing": {"base": 1},
+        "error": {"code": "UPSTREAM_TIMEOUT", "class": "transient"},
+    });
+    let fault =
+        json!([{"call": "poll", "fault": "status", "status": 200, "body": body.to_string()}]);
+    let world = world(RunHarvester::default(), RUNHARVESTER, &fault.to_string());
+    let context = bounded(&world, "9");
+    world.submit(&context, "daily", r#","fail_times":1,"duration_ms":10"#);
+    let first = world.until("daily", |own| own.life.is_ended());
+    assert_eq!(first.ledger.cost(), credits("1"), "as far as is known");
+    let refused = world.retry(&context, &first, &failed(&first).id, false).expect_err("too early");
+    assert_eq!(refused.code, Code::NotAllowed);
+    assert!(refused.message.contains("ledger.open"), "{}", refused.message);
+    let billed = world.settle(&context, "daily").expect("billing is read out");
+    let second = world.retry(&context, &billed, &failed(&billed).id, false).expect("now");
+    assert_ne!(billed.ledger.cost(), credits("1"), "it was billed late");
+    assert_eq!(second.spent.cost, billed.ledger.cost());
+}
+
+#[test]
 fn a_rerun_goes_on_while_something_is_left() {
     let (world, context, first) = rerun("5", &json!({"base": 4.5}));
     world.retry(&context, &first, &failed(&first).id, false).expect("half a credit is left");

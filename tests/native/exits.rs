@@ -223,3 +223,16 @@ fn every_exit_leads_out_of_the_park() {
         }
     }
 }
+
+#[test]
+fn no_id_is_asked_for_where_it_leads_nowhere() {
+    let mut profile: serde_json::Value =
+        serde_json::from_str(&without(&["poll", "result", "retry", "cancel"])).expect("JSON");
+    profile.as_object_mut().expect("a profile").remove("key");
+    let world = World::with_faults(r#"[{"call":"submit","fault":"lose_after"}]"#);
+    let context = world.open_with(Limits::default(), &profile.to_string());
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+    assert!(!exits(&parked).contains(&"resolve({found})"), "nothing is read by it, or replayed");
+    world.resolve(&context, &parked, Resolution::Found("req_1".into())).expect_err("no exit");
+}

@@ -18,6 +18,7 @@ mod crash_deletions;
 mod crash_pages;
 mod delete;
 mod delivery;
+mod diagnose;
 mod exits;
 mod foreign_records;
 mod fuzzed;

@@ -1,9 +1,10 @@
 //! A result of many pages: fetched one after another, kept as they come, and whole only together.
 
 use crate::table::{Row, Scripted, Seen, items_of};
-use crate::world::{Context, SECRET, Settings, World, ending, result, standing, submission};
+use crate::world::{Context, SECRET, Settings, World, ending, park, result, standing, submission};
 use holdfast::driver::Submission;
 use holdfast::model::ending::Ending;
+use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::{Limits, OnUnknown};
@@ -308,4 +309,23 @@ fn an_answer_without_items_is_no_page_and_asked_for_again() {
     assert_eq!(standing(&ended), "succeeded", "{:?}", ended.life);
     assert_eq!(kept_items(&world, &context, &ended), [1]);
     assert_eq!(reads(&seen), 2);
+}
+
+#[test]
+fn pages_that_the_browser_has_evicted_are_read_again_from_the_first() {
+    let world = numbered("[]");
+    world.0.settings.borrow_mut().evicted = 1;
+    let (context, ended) = lived(&world, MANY);
+    assert_eq!(standing(&ended), "succeeded", "{:?}", ended.life);
+    assert_eq!(pages_asked_for(&world), ["1", "2", "3", "1", "2", "3"]);
+    assert_eq!(kept_items(&world, &context, &ended).len(), 250);
+}
+
+#[test]
+fn storage_that_keeps_no_page_is_for_a_person() {
+    let world = numbered("[]");
+    world.0.settings.borrow_mut().evicted = u32::MAX;
+    let (_, parked) = lived(&world, MANY);
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    assert!(pages_asked_for(&world).len() <= 3 * 21);
 }

@@ -1,8 +1,9 @@
 //! Prices, asked for before work is handed over.
 
 use super::cost::{RUNHARVESTER, bounded, count, credits, raised, replaying, world};
-use crate::world::{Context, World, park, standing, submission};
+use crate::world::{Context, World, ending, park, standing, submission};
 use holdfast::driver::Inquiry;
+use holdfast::model::ending::Ending;
 use holdfast::model::error::{Code, Error};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::money::Amount;
@@ -163,11 +164,12 @@ fn a_price_that_cannot_be_had_is_asked_for_again_and_then_nothing_is_sent() {
 }
 
 #[test]
-fn a_price_that_is_refused_is_not_asked_for_again() {
+fn work_whose_price_is_refused_for_its_input_is_rejected_unsent() {
     let refusal = json!({"error": {"code": "unprocessable_input"}});
     let world = replaying(&quoting(422, &refusal, 9));
-    let parked = world.live(&bounded(&world, "5"), "daily", "");
-    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    let ended = world.live(&bounded(&world, "5"), "daily", "");
+    let Some(Ending::Rejected(fault)) = ending(&ended) else { panic!("{:?}", ended.life) };
+    assert_eq!(fault.code.as_deref(), Some("unprocessable_input"));
     assert_eq!((count(&world, Call::Quote), count(&world, Call::Submit)), (1, 0));
 }
 

@@ -7,7 +7,7 @@ use crate::world::{PROFILE, Settings, World, failed, standing};
 use holdfast::model::ending::FailureClass;
 use holdfast::model::error::Code;
 use holdfast::model::money::Credits;
-use holdfast::model::policy::Limits;
+use holdfast::model::policy::{Limits, LimitsPatch};
 use holdfast_services::{Call, Loopback, RunHarvester};
 
 pub(super) const FAILS: &str = r#","outcome":"failed","failure_class":"transient","fail_times":1"#;
@@ -121,7 +121,7 @@ fn two_reruns_at_once_give_one() {
         let (driver, ids) = (context.driver.clone(), Rc::clone(&ids));
         let (id, reviewed) = (ended.identity.id.clone(), failed(&ended).id.clone());
         world.spawn(&context, async move {
-            let rerun = driver.retry(&id, reviewed, false).await;
+            let rerun = driver.retry(&id, reviewed, false, LimitsPatch::default()).await;
             ids.borrow_mut().push(rerun.map(|own| own.identity.id).map_err(|error| error.code));
         });
     }
@@ -142,7 +142,7 @@ fn two_reruns_in_two_contexts_give_one() {
         let (driver, done) = (context.driver.clone(), Rc::clone(&done));
         let (id, reviewed) = (ended.identity.id.clone(), failed(&ended).id.clone());
         world.spawn(context, async move {
-            let _ = driver.retry(&id, reviewed, false).await;
+            let _ = driver.retry(&id, reviewed, false, LimitsPatch::default()).await;
             *done.borrow_mut() += 1;
         });
     }

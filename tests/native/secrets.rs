@@ -1,6 +1,9 @@
 //! The credential is at rest nowhere and is told to nobody, however a run goes.
 
+use super::cost::replaying;
+use super::quote::quote;
 use crate::world::{CommitFault, SECRET, World};
+use serde_json::json;
 
 /// Runs an operation through these faults, and gives everything that is left behind or was told.
 fn traces(faults: &str, options: &str, storage: &[CommitFault]) -> Vec<String> {
@@ -20,6 +23,9 @@ fn traces(faults: &str, options: &str, storage: &[CommitFault]) -> Vec<String> {
             }
         }
         Err(error) => told.push(format!("{error:?}")),
+    }
+    if let Some(stored) = world.stored("daily") {
+        told.push(world.support_report(&context, &stored.identity.id).to_string());
     }
     told.push(format!("{:?}", world.0.store.snapshot()));
     told.push(format!("{:?}", world.0.log.all()));
@@ -53,6 +59,51 @@ fn no_run_leaves_the_credential_behind() {
             }
         }
     }
+}
+
+/// An answer that says the credential back wherever something is taken from it.
+fn echoing(call: &str, status: u16) -> String {
+    let within = format!("req_{SECRET}");
+    let body = json!({
+        "id": within, "status": SECRET, "progress": SECRET, "request_id": within,
+        "error": {
+            "code": SECRET, "message": format!("the key {SECRET} may not do this"),
+            "trace_id": SECRET, "class": SECRET,
+        },
+        "token_state": SECRET, "result_expires_at": SECRET, "record_count": SECRET,
+        "credits": SECRET, "original_request_id": SECRET,
+    });
+    json!([{ "call": call, "fault": "status", "status": status, "times": 3,
+        "body": body.to_string() }])
+    .to_string()
+}
+
+#[test]
+fn a_service_that_says_the_credential_back_is_not_repeated() {
+    for (call, statuses) in [
+        ("submit", [200, 202, 400, 401, 403, 409, 422, 503]),
+        ("poll", [200, 202, 400, 401, 403, 404, 410, 503]),
+        ("result", [202, 400, 401, 403, 404, 409, 410, 503]),
+    ] {
+        for status in statuses {
+            for trace in traces(&echoing(call, status), "", &[]) {
+                assert!(!trace.contains(SECRET), "{call} {status}: {trace}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_without_the_credential_is_still_told() {
+    let told = traces(&echoing("submit", 422), "", &[]).join("\n");
+    assert!(told.contains("the key [withheld] may not do this"), "{told}");
+}
+
+#[test]
+fn a_refused_quote_does_not_repeat_the_credential() {
+    let world = replaying(&echoing("quote", 422));
+    let error = quote(&world, &world.open(), "map").expect_err("refused");
+    assert!(!format!("{error:?}").contains(SECRET), "{error:?}");
 }
 
 #[test]

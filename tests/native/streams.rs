@@ -8,23 +8,24 @@ use holdfast_services::{Loopback, Request};
 use serde_json::{Value, json};
 
 /// A stream of two events, and the text that ends it.
-const WHOLE: &str = "data: {\"id\":\"run-1\",\"n\":1}\n\ndata: {\"n\":2}\n\ndata: [DONE]\n\n";
+pub(super) const WHOLE: &str =
+    "data: {\"id\":\"run-1\",\"n\":1}\n\ndata: {\"n\":2}\n\ndata: [DONE]\n\n";
 
 /// What comes of it where its connection is closed too early, as if that were its end.
 const CUT: &str = "data: {\"id\":\"run-1\",\"n\":1}\n\ndata: {\"n\":2}\n\n";
 
-fn stream(text: &str) -> Value {
+pub(super) fn stream(text: &str) -> Value {
     json!({ "status": 200, "headers": { "content-type": "text/event-stream" }, "body": text })
 }
 
-fn exchange(request: &str, answer: &Value) -> Value {
+pub(super) fn exchange(request: &str, answer: &Value) -> Value {
     let mut all = answer.clone();
     all["request"] = json!(request);
     all
 }
 
 /// A profile whose submissions are answered with a stream, with further calls and facts.
-fn answering(calls: &Value, facts: &Value) -> Value {
+pub(super) fn answering(calls: &Value, facts: &Value) -> Value {
     let mut profile = json!({
         "profile": 1,
         "name": "streaming",
@@ -68,7 +69,7 @@ fn job_then(streams: &[&str]) -> Vec<Value> {
     all
 }
 
-fn world_of(profile: Value, exchanges: Vec<Value>, settings: Settings) -> (World, Seen) {
+pub(super) fn world_of(profile: Value, exchanges: Vec<Value>, settings: Settings) -> (World, Seen) {
     let row = json!({ "profile": profile, "exchanges": exchanges, "result": null });
     let row: Row = serde_json::from_value(row).expect("a row");
     let service = Scripted::new(&row, false);
@@ -175,4 +176,34 @@ fn a_result_that_streams_for_long_is_one_exchange_and_stays_its_owner_s() {
     assert_eq!(standing(&operation), "succeeded", "{:?}", operation.life);
     let results = lines(&seen).iter().filter(|line| line.ends_with("/events")).count();
     assert_eq!(results, 1, "nobody takes it over, and no timeout cuts it");
+}
+
+#[test]
+fn a_job_that_is_to_be_cancelled_is_not_listened_to_any_more() {
+    let calls = json!({
+        "poll": { "method": "GET", "path": "/v1/runs/{id}" },
+        "cancel": { "method": "POST", "path": "/v1/runs/{id}/cancel" },
+    });
+    let mut profile = answering(&calls, &json!({ "id": ["/id"], "status": ["/status"] }));
+    profile["states"] = json!({ "done": "completed", "cancelled": "cancelled" });
+    profile["calls"]["submit"]["resultOn"] = json!([200]);
+    let comments = ": still there\n\n".repeat(100_000);
+    let long = format!("data: {{\"id\":\"run-1\",\"n\":1}}\n\n{comments}data: [DONE]\n\n");
+    let exchanges = vec![
+        exchange("POST /v1/chat", &stream(&long)),
+        json!({ "request": "POST /v1/runs/run-1/cancel", "status": 202, "body": {} }),
+        json!({ "request": "GET /v1/runs/run-1", "status": 200, "body": { "status": "cancelled" } }),
+    ];
+    let settings = Settings { piece_ms: 4_000, ..Settings::default() };
+    let (world, seen) = world_of(profile, exchanges, settings);
+    let context = world.open();
+    let operation = world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.job().is_some());
+    let before = world.0.clock.now();
+    world.cancel(&context, &operation).expect("it is wanted");
+    let ended = world.until("daily", |own| own.life.is_ended());
+    assert_eq!(standing(&ended), "cancelled", "{:?}", ended.life);
+    assert!(world.0.clock.now() - before < 10_000, "the stream goes on for minutes");
+    let lines = lines(&seen);
+    assert_eq!(lines, ["POST /v1/chat", "POST /v1/runs/run-1/cancel", "GET /v1/runs/run-1"]);
 }

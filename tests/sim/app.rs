@@ -154,7 +154,7 @@ async fn retry(world: &World, driver: &Driver<SimPorts>, operation: &Operation) 
         return;
     };
     let id = &operation.identity.id;
-    let result = driver.retry(id, failure.id.clone(), true).await;
+    let result = driver.retry(id, failure.id.clone(), true, LimitsPatch::default()).await;
     if let Ok(child) = &result {
         world.acknowledged(child);
     }

@@ -181,9 +181,20 @@ impl World {
         reviewed: &str,
         anyway: bool,
     ) -> Result<Operation, Error> {
+        self.retry_within(context, operation, reviewed, anyway, LimitsPatch::default())
+    }
+
+    pub fn retry_within(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        reviewed: &str,
+        anyway: bool,
+        limits: LimitsPatch,
+    ) -> Result<Operation, Error> {
         let (driver, id) = (context.driver.clone(), operation.identity.id.clone());
         let reviewed = reviewed.to_owned();
-        self.call(context, async move { driver.retry(&id, reviewed, anyway).await })
+        self.call(context, async move { driver.retry(&id, reviewed, anyway, limits).await })
             .expect("an answer")
     }
 

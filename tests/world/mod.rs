@@ -106,6 +106,8 @@ pub struct Settings {
     pub consumes: bool,
     /// Deliveries that fail, from now on.
     pub failing_deliveries: u32,
+    /// Reads of kept pieces that find nothing, from now on: the browser has evicted them.
+    pub evicted: u32,
     /// Whether there is no network.
     pub offline: bool,
     /// One way of the network, in milliseconds.
@@ -142,6 +144,7 @@ impl Default for Settings {
             unauthorized: 0,
             consumes: true,
             failing_deliveries: 0,
+            evicted: 0,
             offline: false,
             latency_ms: 10,
             piece_ms: 0,

@@ -251,6 +251,15 @@ impl Store for SimPorts {
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {
+        let evicted = {
+            let left = &mut self.world.0.settings.borrow_mut().evicted;
+            let evicted = *left > 0;
+            *left = left.saturating_sub(1);
+            evicted
+        };
+        if evicted {
+            return Ok(None);
+        }
         self.reading()?.chunk(chunk).await
     }
 

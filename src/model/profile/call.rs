@@ -24,6 +24,8 @@ pub struct Calls {
     pub list: Option<Call>,
     /// Says what a submission would cost, and changes nothing; it is sent the submission's body.
     pub quote: Option<Call>,
+    /// Tells whether the service is there at all: a read that needs no credential.
+    pub diagnose: Option<Call>,
 }
 
 /// One call.
@@ -119,4 +121,6 @@ pub enum Purpose {
     Reconcile,
     /// Asks what the work would cost, before it is handed over.
     Quote,
+    /// Asks whether the service is there, where submissions are not answered.
+    Diagnose,
 }

@@ -1,6 +1,7 @@
 //! What a service's words, codes and statuses mean.
 
 use super::call::Purpose;
+use crate::model::ending::FailureClass;
 
 /// Where one named fact stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Rule {
     pub status: Option<u16>,
     /// What it means.
     pub meaning: Meaning,
+    /// What kind of failure it names, where the answer itself does not say.
+    pub class: FailureClass,
 }
 
 /// What an answer that is not simply a success means.

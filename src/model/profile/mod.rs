@@ -105,6 +105,7 @@ impl Profile {
             Purpose::Delete => self.calls.delete.as_ref(),
             Purpose::Reconcile => self.calls.list.as_ref(),
             Purpose::Quote => self.calls.quote.as_ref(),
+            Purpose::Diagnose => self.calls.diagnose.as_ref(),
         }
     }
 

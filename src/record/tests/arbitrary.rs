@@ -262,6 +262,8 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                 limits: limits(&counts, &numbers, credits[0]),
                 retention: retention(&counts, &numbers),
                 spent: Spent { attempts: counts[2], cost: credits[1].unwrap_or_default() },
+                blind: counts[3].is_multiple_of(2),
+                keyless: counts[4].is_multiple_of(2),
                 life,
                 reported: Reported {
                     state: words[2].clone(),
@@ -313,6 +315,8 @@ pub(super) fn usual() -> Operation {
         limits: Limits::default(),
         retention: Retention::default(),
         spent: Spent::default(),
+        blind: false,
+        keyless: false,
         life,
         reported: Reported { state: Some("running".into()), ..Reported::default() },
         ledger: {

@@ -5,7 +5,7 @@ use crate::model::answer::Answer;
 use crate::model::ending::ResultRef;
 use crate::model::facts::BodyForm;
 use crate::model::pages::Turn;
-use crate::model::profile::Profile;
+use crate::model::profile::{Meaning, Profile};
 use crate::rules::grammar::is_json;
 
 /// What has come as the result, if it is what it should be.
@@ -48,6 +48,7 @@ fn page(answer: &Answer, kept: ResultRef, said: &mut Said) -> Finding {
         None => Finding::Unreadable(Some(kept)),
         Some(Turn::Next(paged)) => Finding::Paged(paged.clone()),
         Some(Turn::Last) => valid(answer, kept, said),
+        Some(Turn::Anew) => Finding::Other(Meaning::NotReady),
         Some(Turn::Broken(why)) => {
             said.fault.message = Some((*why).into());
             Finding::Incomplete(Some(kept))

@@ -6,7 +6,11 @@ use crate::model::profile::{Meaning, Purpose};
 pub(super) fn usual(purpose: Purpose, status: u16) -> Meaning {
     let reading = match purpose {
         Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => true,
-        Purpose::Submit | Purpose::Cancel | Purpose::Delete | Purpose::Quote => false,
+        Purpose::Submit
+        | Purpose::Cancel
+        | Purpose::Delete
+        | Purpose::Quote
+        | Purpose::Diagnose => false,
     };
     match status {
         401 | 407 => Meaning::NeedsCredential,
@@ -17,9 +21,11 @@ pub(super) fn usual(purpose: Purpose, status: u16) -> Meaning {
         409 => match purpose {
             Purpose::Submit | Purpose::Delete => Meaning::InProgress,
             Purpose::Result => Meaning::NotReady,
-            Purpose::Poll | Purpose::Settle | Purpose::Reconcile | Purpose::Quote => {
-                Meaning::Transient
-            }
+            Purpose::Poll
+            | Purpose::Settle
+            | Purpose::Reconcile
+            | Purpose::Quote
+            | Purpose::Diagnose => Meaning::Transient,
             Purpose::Cancel => Meaning::AlreadyEnded,
         },
         410 if purpose == Purpose::Result => Meaning::Expired,

@@ -19,6 +19,8 @@ pub enum ApiCommand {
         reviewed: String,
         /// Although the input is unchanged.
         anyway: bool,
+        /// Other bounds.
+        limits: LimitsPatch,
     },
 }
 
@@ -60,10 +62,11 @@ pub fn command(text: &str) -> Result<ApiCommand, Vec<Fault>> {
             }
             "resolve" => ApiCommand::Step(Command::Resolve(resolution(&own)?)),
             "retry" => {
-                own.only(&["reviewed", "anyway"]);
+                own.only(&["reviewed", "anyway", "limits"]);
                 let reviewed = own.required("reviewed").and_then(|id| id.text());
                 let anyway = own.member("anyway").map_or(Some(false), |flag| flag.bool());
-                ApiCommand::Retry { reviewed: reviewed?.into(), anyway: anyway? }
+                let limits = own.member("limits").map(|own| limits(&own)).unwrap_or_default();
+                ApiCommand::Retry { reviewed: reviewed?.into(), anyway: anyway?, limits }
             }
             _ => return None,
         })

@@ -264,7 +264,11 @@ fn every_command_is_read() {
     assert_eq!(command(r#"{"resolve":"abandon"}"#), resolve(Resolution::Abandon));
     assert_eq!(
         command(r#"{"retry":{"reviewed":"f","anyway":true}}"#),
-        Ok(ApiCommand::Retry { reviewed: "f".into(), anyway: true })
+        Ok(ApiCommand::Retry {
+            reviewed: "f".into(),
+            anyway: true,
+            limits: LimitsPatch::default()
+        })
     );
 }
 

@@ -1,6 +1,7 @@
 //! Reads what a service's answers say and mean.
 
 use super::{ENTRIES_MAX, pace};
+use crate::model::ending::FailureClass;
 use crate::model::pointer::Pointer;
 use crate::model::profile::{
     ABSENT_WORD, FactSource, HTTP_WORD, JobState, Meaning, Purpose, Rule, SettlementPolicy,
@@ -108,7 +109,7 @@ pub(super) fn meanings(reader: &Reader<'_>) -> Vec<Rule> {
     }
     let mut read = Vec::new();
     for own in items {
-        own.only(&["on", "code", "status", "means"]);
+        own.only(&["on", "code", "status", "means", "class"]);
         let mut purposes = Vec::new();
         if let Some(list) = own.member("on") {
             for name in list.items() {
@@ -124,8 +125,11 @@ pub(super) fn meanings(reader: &Reader<'_>) -> Vec<Rule> {
         }
         let meaning = own.required("means");
         let status = status.and_then(|status| u16::try_from(status).ok());
+        let class =
+            own.member("class").and_then(|own| own.one_of(FailureClass::ALL, FailureClass::name));
+        let class = class.unwrap_or_default();
         if let Some(meaning) = meaning.and_then(|own| own.one_of(Meaning::ALL, Meaning::name)) {
-            read.push(Rule { purposes, code, status, meaning });
+            read.push(Rule { purposes, code, status, meaning, class });
         }
     }
     read

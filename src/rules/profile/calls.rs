@@ -22,13 +22,22 @@ struct Known<'a> {
 }
 
 pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource]) -> Option<Calls> {
-    reader.only(&["submit", "poll", "result", "cancel", "retry", "delete", "list", "quote"]);
+    reader.only(&[
+        "submit", "poll", "result", "cancel", "retry", "delete", "list", "quote", "diagnose",
+    ]);
     let of_a_job = Known { params, carry: Some(carry), pages: false, reads: false, streams: false };
     let of_none = Known { carry: None, ..of_a_job };
     let submit = reader.required("submit");
     let result_on = submit.as_ref().and_then(|own| own.member("resultOn"));
     let submit = submit.and_then(|own| call(&own, Known { streams: true, ..of_none }));
     let quote = reader.member("quote").map(|own| call(&own, of_none));
+    let diagnose = reader.member("diagnose").map(|own| {
+        let read = call(&own, of_none);
+        if read.as_ref().is_some_and(Call::has_body) {
+            own.fault("it is a read, with GET");
+        }
+        read
+    });
     let list =
         reader.member("list").map(|own| call(&own, Known { pages: true, reads: true, ..of_none }));
     let other = |name: &str| reader.member(name).map(|own| call(&own, of_a_job));
@@ -47,6 +56,7 @@ pub(super) fn calls(reader: &Reader<'_>, params: &[Param], carry: &[FactSource])
         delete: delete.flatten(),
         list: list.flatten(),
         quote: quote.flatten(),
+        diagnose: diagnose.flatten(),
     })
 }
 

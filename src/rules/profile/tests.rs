@@ -1,3 +1,4 @@
+use crate::model::ending::FailureClass;
 use serde_json::{Value, json};
 
 use super::pace::{POLL, RETRY};
@@ -51,6 +52,7 @@ fn the_built_in_profile_is_read_whole() {
         code: Some("RESULT_NOT_READY".into()),
         status: None,
         meaning: Meaning::NotReady,
+        class: FailureClass::Unknown,
     };
     assert_eq!(profile.meanings.first(), Some(&not_ready));
     assert_eq!(profile.meanings.len(), 9);

@@ -135,7 +135,8 @@ pub fn step(
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Reconcile
-            | Purpose::Quote => return Err(Illegal.into()),
+            | Purpose::Quote
+            | Purpose::Diagnose => return Err(Illegal.into()),
         },
         Input::NotSent(purpose) => match purpose {
             Purpose::Submit => submit::not_sent(&mut pen)?,
@@ -145,7 +146,8 @@ pub fn step(
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Reconcile
-            | Purpose::Quote => return Err(Illegal.into()),
+            | Purpose::Quote
+            | Purpose::Diagnose => return Err(Illegal.into()),
         },
         Input::Lost(purpose) => lost(&mut pen, purpose)?,
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
@@ -181,6 +183,7 @@ fn lost(pen: &mut Pen<'_>, purpose: Purpose) -> Result<(), Refused> {
         Purpose::Settle => settle::failed(pen)?,
         Purpose::Reconcile => reconcile::failed(pen, None)?,
         Purpose::Quote => quote::failed(pen, None)?,
+        Purpose::Diagnose => submit::diagnosed(pen, false)?,
     }
     Ok(())
 }
@@ -198,6 +201,7 @@ fn answered(pen: &mut Pen<'_>, purpose: Purpose, verdict: &Verdict) -> Result<()
         Purpose::Delete => delete::answered(pen, verdict)?,
         Purpose::Reconcile => reconcile::answered(pen, verdict)?,
         Purpose::Quote => quote::answered(pen, verdict)?,
+        Purpose::Diagnose => submit::diagnosed(pen, true)?,
     }
     Ok(())
 }

@@ -157,7 +157,11 @@ impl<'a> Pen<'a> {
             Purpose::Poll | Purpose::Result | Purpose::Settle | Purpose::Reconcile => {
                 self.profile.call(purpose)
             }
-            Purpose::Submit | Purpose::Cancel | Purpose::Delete | Purpose::Quote => None,
+            Purpose::Submit
+            | Purpose::Cancel
+            | Purpose::Delete
+            | Purpose::Quote
+            | Purpose::Diagnose => None,
         };
         let Some(call) = call else {
             return;
@@ -307,6 +311,7 @@ const fn guided(reason: WaitReason) -> WaitReason {
         | WaitReason::InProgress
         | WaitReason::ListingLag
         | WaitReason::Settlement
-        | WaitReason::Delivery => reason,
+        | WaitReason::Delivery
+        | WaitReason::Diagnosis => reason,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::pen::Pen;
 use super::trouble;
+use crate::model::ending::Ending;
 use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::life::Illegal;
 use crate::model::money::Amount;
@@ -32,6 +33,9 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         Finding::Other(Meaning::Transient | Meaning::RateLimited) | Finding::Unreadable(_) => {
             failed(pen, Some(said))
         }
+        // The input is wrong, and nothing was handed over.
+        Finding::Other(Meaning::Rejected) => pen.end(Ending::Rejected(said.fault.clone())),
+        Finding::Other(Meaning::SourceBlocked) => pen.park(ParkReason::NeedsAccess),
         Finding::Other(_)
         | Finding::Redirected
         | Finding::Accepted(_)

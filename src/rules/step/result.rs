@@ -110,6 +110,7 @@ fn still_running(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     if pen.op.total_until() <= pen.now {
         return pen.park(ParkReason::DeadlineExceeded);
     }
+    pen.op.life.unpaged();
     let counters = &mut pen.op.counters;
     counters.polls += 1;
     (counters.failures, counters.misses, counters.authorizations) = (0, 0, 0);

@@ -8,8 +8,9 @@ use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::ids::{JobId, Scope};
 use crate::model::life::{Illegal, Stage};
 use crate::model::profile::{JobState, Meaning, Purpose};
-use crate::rules::bounds::{REFUSALS_MAX, SEND_BEFORE_MS};
+use crate::rules::bounds::{REFUSALS_MAX, REQUEST_FLOOR_MS, SEND_BEFORE_MS};
 use crate::rules::classify::{Finding, Said, Verdict};
+use crate::rules::next::is_diagnosing;
 use crate::rules::teeth::{Tooth, bites};
 
 pub(super) fn send(pen: &mut Pen<'_>, scope: Option<Scope>) -> Result<(), Illegal> {
@@ -41,7 +42,23 @@ pub(super) fn lost(pen: &mut Pen<'_>) -> Result<(), Illegal> {
         pen.op.life.lost()?;
     }
     pen.note("submit.lost").purpose = Some(Purpose::Submit);
-    unknown(pen, None, WaitReason::Backoff)
+    unknown(pen, None, WaitReason::Backoff)?;
+    // A browser does not say why: whether the service is there at all tells a person more.
+    let asks = pen.profile.calls.diagnose.is_some() && pen.op.counters.failures > 1;
+    if asks && pen.waits_to_send_again() {
+        pen.wait(REQUEST_FLOOR_MS, WaitReason::Diagnosis)?;
+    }
+    Ok(())
+}
+
+/// Whether the service answers at all has been asked. Nothing follows from it for the submission.
+pub(super) fn diagnosed(pen: &mut Pen<'_>, answers: bool) -> Result<(), Illegal> {
+    if !is_diagnosing(&pen.op) {
+        return Err(Illegal);
+    }
+    let event = if answers { "diagnose.answered" } else { "diagnose.lost" };
+    pen.note(event).purpose = Some(Purpose::Diagnose);
+    pen.back_off(None, WaitReason::Backoff)
 }
 
 /// The answer goes on coming. An id in it is proof of the acceptance, and kept at once.

@@ -100,6 +100,10 @@ fn inputs(profile: &Profile, scene: &Scene) -> Vec<(String, Input)> {
         }
         row("200 \"a word of next year\"", said(200, &[("status", "a word of next year")]));
     }
+    if purpose == Purpose::Quote {
+        row("200 with a price", said(200, &[("quoted", "5")]));
+        row("200 with a price that is none", said(200, &[("quoted", "many")]));
+    }
     if purpose == Purpose::Reconcile {
         for (what, page) in listings() {
             row(what, Answer { page: Some(page), ..said(200, &[]) });

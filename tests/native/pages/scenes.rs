@@ -4,6 +4,7 @@ use holdfast::model::ending::Ending;
 use holdfast::model::evidence::AcceptedHow;
 use holdfast::model::ids::JobId;
 use holdfast::model::life::Life;
+use holdfast::model::money::Credits;
 use holdfast::model::operation::{Identity, Operation};
 use holdfast::model::policy::OnUnknown;
 use holdfast::model::profile::{Profile, Purpose};
@@ -35,6 +36,11 @@ pub fn scenes(profile: &Profile) -> Vec<Scene> {
         scene("submit", Purpose::Submit, living(&base, write)),
         scene("submit, after an attempt whose answer was lost", Purpose::Submit, resent(&base)),
     ];
+    if calls.quote.is_some() {
+        let mut bounded = living(&base, |_| {});
+        bounded.limits.cost = Credits::parse("10");
+        all.push(scene("quote", Purpose::Quote, bounded));
+    }
     if profile.reconcile.is_some() {
         let parking = living(&base, look_up);
         let mut resubmitting = parking.clone();

@@ -1,6 +1,7 @@
 // Against a service side of others, over HTTP from a page of another origin: what its keys do to a
 // request in flight, to a repeated one and to a changed one ends right.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { Peer } from "./harness/peer.mjs";
 import { Site } from "./harness.mjs";
@@ -21,14 +22,14 @@ const story = (name, run) =>
   );
 
 /** Submits in a page; its operation goes on there. */
-const submitIn = (page, { origin }, { body = { n: 1 }, ...options } = {}) =>
+const submitIn = (page, { origin }, { body = { n: 1 }, profile = "idempotency-key", ...options } = {}) =>
   page.evaluate(
-    async ({ origin, body, options, database }) => {
-      globalThis.holdfast = open({ database }, { profile: "idempotency-key", baseUrl: origin, params: { path: "work" } });
+    async ({ origin, body, profile, options, database }) => {
+      globalThis.holdfast = open({ database }, { profile, baseUrl: origin, params: { path: "work" } });
       globalThis.operation = await holdfast.submit("reports", { intent: "a", body, ...options });
       return operation.id;
     },
-    { origin, body, options: { key: options.key }, database: options.database },
+    { origin, body, profile, options: { key: options.key }, database: options.database },
   );
 
 const outcomeIn = (page) =>
@@ -85,4 +86,30 @@ story("the same key with another request parks as a conflict, and no other key i
   assert.ok(exits.includes("revise({body})"));
   assert.deepEqual(peer.answers.map((answer) => answer.status), [201, 422]);
   assert.equal(peer.executions, 1);
+});
+
+/** The built-in profile with a read that tells whether the service is there. */
+function diagnosing() {
+  const file = new URL("../../pkg-template/profiles/idempotency-key.json", import.meta.url);
+  const profile = JSON.parse(readFileSync(file, "utf8"));
+  const retry = { firstMs: 300, factor: 1, capMs: 300 };
+  return { ...profile, retry, calls: { ...profile.calls, diagnose: { method: "GET", path: "/health" } } };
+}
+
+story("a preflight that does not allow the key's header is told of, and nothing is sent without it", async ({ visit, peer }) => {
+  const allowed = peer.cors["access-control-allow-headers"];
+  peer.cors["access-control-allow-headers"] = "authorization, content-type";
+  const page = await visit();
+  await submitIn(page, peer, { profile: diagnosing() });
+  await page.waitForFunction(() => operation.hint?.includes("Access-Control-Allow-Headers"));
+  assert.deepEqual([peer.executions, peer.answers], [0, []]);
+  assert.ok(peer.reads.length > 0);
+  for (const headers of peer.reads) {
+    assert.deepEqual([headers.authorization, headers["idempotency-key"]], [undefined, undefined]);
+  }
+  peer.cors["access-control-allow-headers"] = allowed;
+  const { status, replayed } = await outcomeIn(page);
+  assert.deepEqual([status, replayed, peer.executions], ["succeeded", false, 1]);
+  assert.equal(await page.evaluate(() => operation.hint), undefined);
+  assertSameRequest(peer);
 });

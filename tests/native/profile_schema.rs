@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use holdfast::model::ending::FailureClass;
 use holdfast::model::money::ReceiptKind;
 use holdfast::model::profile::{JobState, Meaning, Purpose};
 use holdfast::rules::profile;
@@ -29,10 +30,11 @@ fn full() -> Value {
             "cancel": call, "retry": call, "delete": call,
             "list": { "method": "GET", "path": "/jobs?page={page}" },
             "quote": { "method": "POST", "path": "/price" },
+            "diagnose": { "method": "GET", "path": "/health" },
         },
         "facts": { "id": ["/id"], "status": ["/status"], "quoted": ["/price"] },
         "states": { "done": "completed" },
-        "meanings": [{ "code": "A", "means": "expired" }],
+        "meanings": [{ "code": "A", "means": "failed", "class": "input" }],
         "poll": { "firstMs": 1000 },
         "retry": { "firstMs": 1000 },
         "rate": { "requests": 5, "perMs": 1000 },
@@ -75,6 +77,7 @@ fn both_know_the_same_members() {
         ("/calls/result", [calls, "/result/properties"].concat()),
         ("/calls/poll", [calls, "/poll/properties"].concat()),
         ("/calls/quote", [calls, "/quote/properties"].concat()),
+        ("/calls/diagnose", [calls, "/diagnose/properties"].concat()),
         ("/calls/list", [calls, "/list/properties"].concat()),
         ("/facts", "/properties/facts/properties".into()),
         ("/meanings/0", "/properties/meanings/items/properties".into()),
@@ -104,6 +107,10 @@ fn both_know_the_same_words() {
     assert_eq!(
         sorted(words(&[line, "/means/enum"].concat())),
         own(Meaning::ALL.iter().map(|own| own.name()).collect())
+    );
+    assert_eq!(
+        sorted(words(&[line, "/class/enum"].concat())),
+        own(FailureClass::ALL.iter().map(|own| own.name()).collect())
     );
     assert_eq!(
         sorted(words(&[line, "/on/items/enum"].concat())),

@@ -10,7 +10,7 @@ const STATUSES = {
   [IdempotencyErrorCodes.IDEMPOTENCY_FINGERPRINT_MISSMATCH]: 422,
 };
 
-/** What a page of another origin may send and read. */
+/** What a page of another origin may send and read, unless a test says else. */
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "authorization, content-type, idempotency-key",
@@ -28,6 +28,10 @@ export class Peer {
   executions = 0;
   /** The submissions: key, body and the status of the answer, in the order of the answers. */
   answers = [];
+  /** The headers of what was read: `GET /health`. */
+  reads = [];
+  /** What a page of another origin may send and read. */
+  cors = { ...CORS };
 
   static async start() {
     const peer = new Peer();
@@ -62,12 +66,16 @@ export class Peer {
   async #serve(request, response) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    if (request.method === "OPTIONS") return response.writeHead(204, CORS).end();
+    if (request.method === "OPTIONS") return response.writeHead(204, this.cors).end();
+    if (request.method === "GET") {
+      this.reads.push(request.headers);
+      return response.writeHead(200, this.cors).end("fine");
+    }
     const text = Buffer.concat(chunks).toString();
     const { status, headers, body } = await this.#answer(request, JSON.parse(text));
     this.answers.push({ key: request.headers["idempotency-key"], text, status });
     const type = status < 400 ? "application/json" : "application/problem+json";
-    response.writeHead(status, { ...CORS, ...headers, "content-type": type }).end(JSON.stringify(body));
+    response.writeHead(status, { ...this.cors, ...headers, "content-type": type }).end(JSON.stringify(body));
   }
 
   async #answer({ headers, method, url }, body) {

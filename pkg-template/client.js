@@ -158,6 +158,11 @@ export class Client {
     return left;
   }
 
+  /** Somebody else's work is to be shown: what was shown goes, but what is waited for. */
+  forgetShown() {
+    this.#states.dropAccount(currentAccount(this.#options) ?? "");
+  }
+
   async start() {
     await this.call("start", [], true);
   }

@@ -35,6 +35,11 @@ export async function load(module) {
   return generation;
 }
 
+/** The policy that lets WebAssembly run. */
+const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
+
+const inExtension = () => globalThis.location?.protocol.endsWith("-extension:");
+
 /** @param {Api.HoldfastOptions<any>["module"]} module */
 async function initialise(module) {
   try {
@@ -45,9 +50,11 @@ async function initialise(module) {
     // A server has neither a place to keep things nor, by itself, a way to the module's file.
     if (!blocked && module === undefined && !("indexedDB" in globalThis)) throw notABrowser(cause);
     throw blocked
-      ? new HoldfastError("The page's Content-Security-Policy blocks WebAssembly.", {
+      ? new HoldfastError("The Content-Security-Policy blocks WebAssembly.", {
           code: "WASM_BLOCKED",
-          nextStep: "Add 'wasm-unsafe-eval' to it: script-src 'self' 'wasm-unsafe-eval'.",
+          nextStep: inExtension()
+            ? `Add to manifest.json: "content_security_policy": {"extension_pages": "${POLICY}; object-src 'self'"}.`
+            : `Add 'wasm-unsafe-eval' to it: ${POLICY}.`,
           cause,
         })
       : new HoldfastError(`Holdfast's WebAssembly module could not be loaded: ${text}.`, {

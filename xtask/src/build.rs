@@ -63,7 +63,27 @@ fn build(workspace: &Workspace, variant: Variant) -> Result<()> {
     bindgen::generate(workspace, &wasm::module(workspace), &work)?;
     refuse_private_paths(workspace, &toolchain, &work.join("holdfast.wasm"))?;
     let folder = variant.folder(workspace);
-    assemble(workspace, &work, &folder)
+    assemble(workspace, &work, &folder)?;
+    if variant == Variant::Published {
+        copy_scripts(&folder, &workspace.path("www/extension/holdfast"))?;
+    }
+    Ok(())
+}
+
+/// Puts what runs of a package into a folder: an extension has no other place to import it from.
+fn copy_scripts(package: &Path, to: &Path) -> Result<()> {
+    if to.exists() {
+        std::fs::remove_dir_all(to)?;
+    }
+    for below in ["", "profiles"] {
+        for file in files(&package.join(below))? {
+            if file.extension().is_some_and(|end| end == "js" || end == "wasm") {
+                let name = file.file_name().unwrap_or_default();
+                write(&to.join(below).join(name), std::fs::read(&file)?)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A published module names no folder of the machine that built it.

@@ -18,8 +18,15 @@ const ARGUMENTS = [
   "--disable-breakpad",
   "--disable-dev-shm-usage",
   "--password-store=basic",
-  "--remote-debugging-port=0",
 ];
+const DEBUGGED = "--remote-debugging-port=0";
+
+const lineOf = (profile, more) => [
+  program("chromium"), ...ARGUMENTS, ...more, `--user-data-dir=${profile}`, "about:blank",
+];
+
+/** One that nobody drives or debugs. */
+export const undriven = (profile, more) => new ProcessGroup(lineOf(profile, more), profile).ignore();
 
 /** @implements {import("./browser.mjs").Browser} */
 export class Chromium {
@@ -31,14 +38,14 @@ export class Chromium {
 
   /**
    * @param {string} profile
-   * @param {{ wrap?: readonly string[] }} [options] A program, with arguments, to start it under.
+   * @param {{ wrap?: readonly string[], more?: readonly string[] }} [options]
+   *   A program, with arguments, to start it under; and further arguments for itself.
    */
-  static async open(profile, { wrap = [] } = {}) {
+  static async open(profile, { wrap = [], more = [] } = {}) {
     // What an earlier, killed one wrote names a port that is closed.
     rmSync(join(profile, "DevToolsActivePort"), { force: true });
     const opened = new Chromium();
-    const line = [...wrap, program("chromium"), ...ARGUMENTS, `--user-data-dir=${profile}`, "about:blank"];
-    opened.#group = new ProcessGroup(line, profile);
+    opened.#group = new ProcessGroup([...wrap, ...lineOf(profile, [DEBUGGED, ...more])], profile);
     try {
       const [, address] = await opened.#group.says(/DevTools listening on (ws:\S+)/);
       opened.#browser = await chromium.connectOverCDP(address, { timeout: START_MS });
@@ -61,6 +68,11 @@ export class Chromium {
 
   async page(init, argument) {
     return opened(this.context, init, argument);
+  }
+
+  /** For what concerns the whole browser. */
+  devtools() {
+    return this.#browser.newBrowserCDPSession();
   }
 
   /** Pages with a storage of their own, which the profile does not keep. */

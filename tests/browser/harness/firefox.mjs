@@ -38,9 +38,12 @@ export class Firefox {
   #group;
   #browser;
 
-  /** @param {string} profile */
-  static async open(profile) {
-    const lines = Object.entries(PREFERENCES).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`);
+  /**
+   * @param {string} profile
+   * @param {Record<string, string | number | boolean>} [preferences] More of them.
+   */
+  static async open(profile, preferences = {}) {
+    const lines = Object.entries({ ...PREFERENCES, ...preferences }).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`);
     await writeFile(join(profile, "user.js"), lines.join(""));
     const opened = new Firefox();
     const line = [program("firefox"), "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"];
@@ -62,6 +65,15 @@ export class Firefox {
   async kill() {
     await this.#group.kill();
     await this.#browser?.disconnect().catch(() => undefined);
+  }
+
+  /**
+   * Loads an extension for as long as the browser runs.
+   *
+   * @param {string} folder
+   */
+  async install(folder) {
+    await this.#browser.installExtension(folder);
   }
 
   page(init, argument) {

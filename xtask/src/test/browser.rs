@@ -28,6 +28,9 @@ const KILLS: u32 = 6;
 const KILLS_DEEP: [(Browser, u32); 3] =
     [(Browser::Chromium, 300), (Browser::Firefox, 100), (Browser::Webkit, 100)];
 
+/// How often an extension's worker is killed in a test for a night.
+const EXTENSION_KILLS_DEEP: u32 = 200;
+
 /// The browsers that Chromium is not the only one of.
 const OTHERS: [Browser; 2] = [Browser::Firefox, Browser::Webkit];
 
@@ -37,6 +40,7 @@ const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.count("Rust in chromium", rust_tests(workspace));
     tally.count("package in chromium", package_tests(workspace));
+    tally.count("extension", extension_tests(workspace, tally.is_deep()));
     in_the_others(tally, "store", |browser| store_tests(workspace, browser));
     in_the_others(tally, "package", |browser| page_tests(workspace, browser));
     if tally.is_deep() {
@@ -58,6 +62,17 @@ fn package_tests(workspace: &Workspace) -> Result<Command> {
     let variants = [Variant::Published, Variant::FailPoints];
     let mut command = node_test(workspace, "tests/browser", ".test.mjs")?;
     command.envs(Browser::Chromium.environment(workspace, &variants)?);
+    Ok(command)
+}
+
+/// The example extension, whose background is killed in Chromium and ends by itself there and in Firefox.
+fn extension_tests(workspace: &Workspace, deep: bool) -> Result<Command> {
+    let mut command = node_test(workspace, "tests/extension", ".test.mjs")?;
+    command.envs(Browser::Firefox.programs()?);
+    command.envs(Browser::Chromium.environment(workspace, &[Variant::FailPoints])?);
+    if deep {
+        command.env(kill::RUNS, EXTENSION_KILLS_DEEP.to_string());
+    }
     Ok(command)
 }
 

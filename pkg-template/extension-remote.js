@@ -1,0 +1,112 @@
+// @ts-check
+/** A client in a page of an extension: it shows and asks, and the background does. */
+/** @import * as Extension from "./extension.d.ts" */
+import { checkNames, checkText } from "./check.js";
+import { Client } from "./client.js";
+import { makeHoldfast } from "./create.js";
+import { closedError, HoldfastError, invalid } from "./error.js";
+import { extensionApi } from "./extension-manifest.js";
+import { messageOf, valueOf } from "./extension-messages.js";
+import { resetStorage } from "./reset.js";
+
+/** How often a call is made again when the background dies of it, or has not begun to listen. */
+const TRIES = 4;
+/** The pause before the next, doubled each time, in milliseconds. */
+const PAUSE_MS = 200;
+
+/** @type {typeof Extension.connect} */
+export function connect(given) {
+  checkNames(given, "", "services database");
+  const { services, database } = given;
+  if (database !== undefined) checkText(database, "database");
+  if (typeof services !== "object" || !services || !Object.keys(services).length) {
+    throw invalid("services", "services must name at least one service of background().");
+  }
+  const api = extensionApi();
+  /** Whose work is shown is for the background to say: here it is always the background's. */
+  const settings = { options: { account: () => "background", services: { ...services }, database }, config: "" };
+  // A content script lives in a page of somebody else's: there, nothing is told over the page's channels.
+  const isOwn = globalThis.location?.href.startsWith(api.runtime.getURL(""));
+  /** @type {import("./create.js").Parts["open"]} */
+  const open = async (own, listeners) => {
+    const remote = new Remote(api, () => client.forgetShown());
+    const client = new Client(own, listeners, { connect: () => remote, channel: isOwn ? database : null });
+    return client;
+  };
+  return /** @type {any} */ (
+    makeHoldfast(/** @type {any} */ (settings), { open, reset: async () => ({ resetStorage }) })
+  );
+}
+
+class Remote {
+  #api;
+  #changed;
+  #closed = false;
+  /** Whose work the background last spoke of; `undefined` until it has. @type {string | null | undefined} */
+  #account;
+
+  /**
+   * @param {any} api
+   * @param {() => void} changed Told when it is somebody else's.
+   */
+  constructor(api, changed) {
+    this.#api = api;
+    this.#changed = changed;
+  }
+
+  /**
+   * @param {string} method
+   * @param {readonly unknown[]} args
+   * @param {boolean} again Whether the call may be made twice.
+   * @returns {Promise<any>}
+   */
+  async call(method, args, again) {
+    const message = messageOf(this.#account, method, args);
+    for (let round = 1; ; round++) {
+      if (this.#closed) throw closedError();
+      let answer;
+      try {
+        answer = await this.#api.runtime.sendMessage(message);
+      } catch (cause) {
+        if (!again || round === TRIES) throw unheard(method, cause);
+      }
+      if (answer) {
+        if (this.#account !== undefined && this.#account !== answer.account) this.#changed();
+        this.#account = answer.account;
+        return valueOf(answer);
+      }
+      if (!again || round === TRIES) throw unheard(method, undefined);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (round - 1)));
+    }
+  }
+
+  hint() {
+    // The background hears of changes itself.
+  }
+
+  yield() {
+    // Nothing is owned here.
+  }
+
+  async close() {
+    this.#closed = true;
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {unknown} cause
+ */
+function unheard(method, cause) {
+  return method === "submit"
+    ? new HoldfastError("The background ended before it could say whether the work is stored.", {
+        code: "SUBMIT_UNCONFIRMED",
+        nextStep: "Submit the same intent again: it never makes a second operation.",
+        cause,
+      })
+    : new HoldfastError("The extension's background did not answer.", {
+        code: "ABORTED",
+        nextStep: "Call background() of holdfast/extension in the first turn of the background's script.",
+        cause,
+      });
+}

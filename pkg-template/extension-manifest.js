@@ -29,6 +29,7 @@ export function checkManifest(api, services) {
     );
   }
   for (const [name, { baseUrl }] of Object.entries(services)) {
+    if (baseUrl === undefined) continue;
     const { protocol, hostname } = new URL(baseUrl);
     const origin = `${protocol}//${hostname}/*`;
     Promise.resolve(api.permissions?.contains({ origins: [origin] })).then(

@@ -630,9 +630,10 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
   }): Promise<Operation<Result>>;
   /**
    * Puts corrected work in the place of work of which it is proven that nothing ran: rejected, or
-   * parked with every attempt refused or none sent. Gives the new, linked operation of the same
+   * parked with every attempt refused or none sent; or completes what ended `incomplete`, at the price of
+   * new work, by the same request or another. Gives the new, linked operation of the same
    * intent, which has a key of its own; this one ends as `abandoned` in the same transaction, or stays
-   * `rejected`. `NOT_ALLOWED` where something may have run. `contentType` and `limits` stay as they
+   * as it ended. `NOT_ALLOWED` where anything else may have run. `contentType` and `limits` stay as they
    * were where they are not given.
    */
   revise(revision: {

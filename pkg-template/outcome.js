@@ -116,7 +116,7 @@ export function errorOf(state, { request, credential }) {
         "To run it again, at its price, submit it under a new intent.");
     case "incomplete":
       return error("RESULT_INCOMPLETE", `The result is not what it should be${said(fault)}.`,
-        "What came is kept: compare it with the schema, and send the receipt to the service.");
+        "What came is kept. Send the receipt to the service, or get what is missing with revise({body}), at its price.");
     default:
       return error("ABANDONED", "The operation was given up.",
         "To run it, submit it under a new intent.");

@@ -19,6 +19,10 @@ use crate::rules::grammar::is_json;
 use crate::rules::guidance::server_wait;
 use crate::rules::stream::StreamReader;
 
+/// Where a problem (RFC 9457) says what is wrong, if the profile's own places say nothing.
+const PROBLEM: [(&str, &str); 3] =
+    [("message", "/detail"), ("message", "/title"), ("code", "/type")];
+
 /// What a place in a header begins with (see [`FactSource`]).
 const HEADER: &str = "header:";
 
@@ -57,7 +61,7 @@ impl<P: Ports> Driver<P> {
         let Head { status, headers, body } = head;
         let now = self.0.ports.runtime().now();
         let server_wait_ms = server_wait(&headers, now).map(|guidance| guidance.wait_ms);
-        let pointers = pointers(&transmit.facts);
+        let pointers = pointers(&transmit.facts, status);
         let mut answer =
             Answer { status, server_wait_ms, url: transmit.url.clone(), ..Answer::default() };
         if transmit.keeps.covers(status) {
@@ -152,21 +156,27 @@ pub(super) async fn facts_in<P: Ports>(
     head: Head<BodyOf<P>>,
 ) -> Result<Answer, Lost> {
     let mut answer = Answer { status: head.status, url: url.into(), ..Answer::default() };
-    skim(facts_of(&pointers(sources)), head.body, &mut answer, None).await?;
+    skim(facts_of(&pointers(sources, head.status)), head.body, &mut answer, None).await?;
     add_header_facts(sources, &head.headers, &mut answer.facts);
     secrets.cleanse(&mut answer);
     Ok(answer)
 }
 
-fn pointers(sources: &[FactSource]) -> Vec<(String, Pointer)> {
+fn pointers(sources: &[FactSource], status: u16) -> Vec<(String, Pointer)> {
     let mut found = Vec::new();
+    let mut add = |name: &str, place: &str| {
+        found.extend(Pointer::parse(place).map(|pointer| (name.to_owned(), pointer)));
+    };
     for source in sources {
         for place in &source.places {
-            if !place.starts_with(HEADER)
-                && let Some(pointer) = Pointer::parse(place)
-            {
-                found.push((source.name.clone(), pointer));
+            if !place.starts_with(HEADER) {
+                add(&source.name, place);
             }
+        }
+    }
+    if status >= 400 {
+        for (name, place) in PROBLEM {
+            add(name, place);
         }
     }
     found

@@ -1,12 +1,14 @@
-//! Correcting work of which nothing ran.
+//! Correcting work of which nothing ran, and completing what is incomplete.
 
 use super::Driver;
 use super::ports::Ports;
 use super::reads;
 use super::submit::{Draft, check_body, fingerprint, misfit};
 use crate::engine::{CallError, Input};
+use crate::model::ending::Ending;
 use crate::model::error::Error;
 use crate::model::ids::OperationId;
+use crate::model::life::Stage;
 use crate::model::operation::{Operation, Request};
 use crate::model::policy::LimitsPatch;
 use crate::rules::composition::{params, url};
@@ -23,9 +25,9 @@ pub struct Revision {
 }
 
 impl<P: Ports> Driver<P> {
-    /// Puts corrected work in the place of work of which it is proven that nothing ran: a new
-    /// operation of the same intent with a key of its own. The old one is abandoned in the same
-    /// transaction, or stays rejected.
+    /// Puts corrected work in the place of work of which it is proven that nothing ran, or completes
+    /// what ended incomplete: a new operation of the same intent with a key of its own. The old one is
+    /// abandoned in the same transaction, or stays as it ended.
     ///
     /// # Errors
     /// `NOT_ALLOWED` where something may have run, or no attempts are left. `INVALID_INPUT`: it is
@@ -44,7 +46,9 @@ impl<P: Ports> Driver<P> {
         let carried = params(&service.profile, &carried, &service.params).map_err(misfit)?;
         let url = url(&service.profile.calls.submit, &service.base_url, &carried);
         let fingerprint = fingerprint(&service, &url, &content_type, "", &revision.body)?;
-        if fingerprint == parent.identity.fingerprint {
+        let incomplete =
+            matches!(parent.life.stage, Stage::Ended { ending: Ending::Incomplete { .. }, .. });
+        if fingerprint == parent.identity.fingerprint && !incomplete {
             return Err(Error::input("body", "it is the request that was made already"));
         }
         let newborn = self.newborn(Draft {

@@ -14,7 +14,8 @@ use crate::model::time::Timestamp;
 use crate::rules::exits::may_be_revised;
 use crate::rules::step::{self, Refused, step};
 
-const NOT_REVISABLE: &str = "only work of which it is proven that nothing ran can be revised";
+const NOT_REVISABLE: &str = "only work of which it is proven that nothing ran can be revised, \
+                             or whose result is incomplete";
 
 impl Engine {
     pub(super) fn revise(

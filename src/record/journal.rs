@@ -1,5 +1,6 @@
 //! A journal line: stored in the very form in which the app gets it.
 
+use super::report::token;
 use super::writer::Object;
 use crate::engine::output::Line;
 use crate::model::money::Credits;
@@ -16,7 +17,9 @@ pub fn encode_line(line: &Line) -> String {
     if let Some(status) = entry.status {
         out.number("httpStatus", u64::from(status));
     }
-    out.some_text("code", entry.code.as_deref()).some_text("state", entry.state.as_deref());
+    // What the service says in its own words could be anything: only words go in.
+    out.some_text("code", entry.code.as_deref().map(|own| token(own, b"/")))
+        .some_text("state", entry.state.as_deref().map(|own| token(own, b" ")));
     if let Some((wait_ms, reason)) = entry.wait {
         out.number("waitMs", wait_ms).text("reason", reason);
     }

@@ -99,7 +99,7 @@ impl Page {
 }
 
 /// A text that is one word of letters, digits and `-._:~`, else [`WITHHELD`].
-fn token<'t>(text: &'t str, more: &[u8]) -> &'t str {
+pub(super) fn token<'t>(text: &'t str, more: &[u8]) -> &'t str {
     let plain =
         |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~".contains(&byte) || more.contains(&byte);
     let fits = text.len() <= TOKEN_BYTES_MAX && text.bytes().all(plain);

@@ -55,12 +55,13 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
     all
 }
 
-/// Whether corrected work may take its place: only where it is proven that nothing of it ran.
+/// Whether corrected work may take its place: only where it is proven that nothing of it ran, or where
+/// what ran is over and its result is to be completed.
 pub const fn may_be_revised(operation: &Operation) -> bool {
     let life = &operation.life;
     match life.stage() {
         Stage::Submit => matches!(life.hold(), Hold::Parked { .. }) && !life.may_be_accepted(),
-        Stage::Ended { ending: Ending::Rejected(_), .. } => true,
+        Stage::Ended { ending: Ending::Rejected(_) | Ending::Incomplete { .. }, .. } => true,
         Stage::Reconcile(_) | Stage::Ended { .. } | Stage::Work | Stage::Result { .. } => false,
     }
 }

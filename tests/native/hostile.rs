@@ -19,7 +19,7 @@ use proptest::test_runner::Config;
 use serde_json::Value;
 
 /// The profiles that come with the package and one more, each with what its paths ask for.
-const PROFILES: &[(&str, &[(&str, &str)])] = &[
+pub(super) const PROFILES: &[(&str, &[(&str, &str)])] = &[
     (include_str!("../../pkg-template/profiles/runharvester.json"), &[]),
     (include_str!("../../pkg-template/profiles/replay.json"), &[]),
     (include_str!("../../pkg-template/profiles/bulkgrid.json"), &[]),

@@ -33,6 +33,7 @@ mod ownership;
 mod paged;
 mod pages;
 mod polling;
+mod problems;
 mod profile_schema;
 mod quote;
 mod rate;

@@ -325,3 +325,20 @@ fn an_answer_that_breaks_off_claims_the_work_that_it_named() {
     let after = step(&sent, &profile, now, &mut Dice::seeded(1), answered).expect("it is news");
     assert_eq!(after.job, Some("rqx_9".into()));
 }
+
+#[test]
+fn an_error_that_is_replayed_is_not_asked_for_again() {
+    let body = r#"{"replayed":true,"error":{"code":"internal"}}"#;
+    let fault = serde_json::json!([
+        { "call": "submit", "fault": "lose_after" },
+        { "call": "submit", "fault": "status", "status": 500, "times": 99, "body": body },
+    ]);
+    let world = world_with(&fault.to_string());
+    let (_, parked) = live(&world, "");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+    assert_eq!(
+        world.requests(Call::Submit).len(),
+        2,
+        "the key brings this answer whenever it is asked"
+    );
+}

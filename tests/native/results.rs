@@ -133,6 +133,32 @@ fn another_count_of_records_than_declared_is_incomplete() {
 }
 
 #[test]
+fn another_count_of_records_than_the_job_has_declared_is_incomplete() {
+    let done = r#"{"id":"req_000001","status":"completed","record_count":2}"#;
+    let world = World::answering("poll", 200, done, 9);
+    let result = serde_json::to_string(r#"{"records":[{"n":0}]}"#).expect("a text");
+    world.add_faults(&format!(
+        r#"[{{"call":"result","fault":"status","status":200,"body":{result}}}]"#
+    ));
+    let (_, ended) = world.lived("");
+    assert_eq!(standing(&ended), "incomplete");
+}
+
+#[test]
+fn another_digest_than_is_declared_is_incomplete() {
+    let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+    profile["facts"]["digest"] = serde_json::json!(["/sha256"]);
+    let world = World::of(Settings::default(), service(), &profile.to_string());
+    let result = serde_json::to_string(r#"{"records":[],"sha256":"00"}"#).expect("a text");
+    world.add_faults(&format!(
+        r#"[{{"call":"result","fault":"status","status":200,"body":{result}}}]"#
+    ));
+    let (_, ended) = world.lived("");
+    let Some(Ending::Incomplete { fault, .. }) = ending(&ended) else { panic!("{:?}", ended.life) };
+    assert!(fault.message.as_deref().is_some_and(|own| own.contains("digest")), "{fault:?}");
+}
+
+#[test]
 fn a_result_that_fails_the_schema_is_incomplete_with_its_bytes_kept() {
     let world = World::new();
     world.0.settings.borrow_mut().schema_fault = Some("records[0].price: expected number".into());

@@ -220,3 +220,53 @@ fn a_crash_at_any_point_of_a_revision_leaves_one_that_lives_and_runs_once() {
         story(Some(crash));
     }
 }
+
+/// A result with fewer records than it declares, and what stands in the place of what is missing.
+fn incomplete() -> (World, Context, Operation) {
+    let body = r#"{\"records\":[{\"n\":0}],\"record_count\":2}"#;
+    let (world, context, ended) = lived(
+        &format!(r#"[{{"call":"result","fault":"status","status":200,"body":"{body}"}}]"#),
+        "",
+    );
+    assert_eq!(standing(&ended), "incomplete");
+    (world, context, ended)
+}
+
+#[test]
+fn what_is_incomplete_is_completed_by_linked_new_work() {
+    let (world, context, first) = incomplete();
+    let second = world.revise(&context, &first, GOOD).expect("it may be completed");
+    assert_eq!(second.identity.parent.as_ref(), Some(&first.identity.id));
+    assert_ne!(second.identity.key, first.identity.key);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!((ended.identity.id == second.identity.id, standing(&ended)), (true, "succeeded"));
+    assert_eq!(world.loaded(&first.identity.id).life.stage, first.life.stage);
+    assert_eq!(
+        world.kept_bytes(&context, &first.identity.id),
+        br#"{"records":[{"n":0}],"record_count":2}"#
+    );
+    assert_eq!(ended.spent.cost, first.lineage_cost());
+    assert_eq!((world.executions(), world.requests(Call::Submit).len()), (2, 2));
+}
+
+#[test]
+fn what_is_incomplete_may_be_asked_for_again_as_it_was() {
+    let (world, context, first) = incomplete();
+    let body = String::from_utf8(submission("daily", "").body).expect("text");
+    let second = world.revise(&context, &first, &body).expect("it may be completed");
+    assert_eq!(second.identity.fingerprint, first.identity.fingerprint);
+    assert_eq!(standing(&world.settle(&context, "daily").expect("it ends")), "succeeded");
+    let again = world.submit(&context, "daily", "");
+    assert_eq!(again.identity.id, second.identity.id, "the intent stands for the newest");
+    assert_eq!(world.executions(), 2);
+}
+
+#[test]
+fn what_completes_it_is_bounded_by_what_the_lineage_may_cost() {
+    let (world, context, first) = incomplete();
+    let cost = holdfast::model::money::Credits::parse("5");
+    let limits = patch(|own| own.cost = cost);
+    let refused = world.try_revise(&context, &first, GOOD, limits).expect("an answer");
+    assert_eq!(refused.expect_err("5 are spent").code, Code::NotAllowed);
+    assert_eq!(world.executions(), 1);
+}

@@ -90,7 +90,10 @@ fn no_secret_is_told_wherever_it_was_planted() {
         let faults = format!(
             r#"[{{"call":"{call}","fault":"status","status":{status},"times":3,"body":{body}}}]"#
         );
-        let (_, report) = told(&faults, &planted, "daily");
+        let (world, report) = told(&faults, &planted, "daily");
+        let id = world.stored("daily").expect("it is stored").identity.id;
+        let journal = world.journal(&world.open(), &id).join("\n");
+        assert!(!journal.contains("hunter2") && !journal.contains("sig="), "{call}: {journal}");
         let text = report.to_string();
         for secret in ["hunter2", "sig=", SECRET, "password", "Bearer"] {
             assert!(!text.contains(secret), "{call} {status}: {secret} in {text}");

@@ -29,6 +29,8 @@ pub struct Said {
     pub charge_receipt_id: Option<String>,
     /// How many records it says that it delivers.
     pub record_count: Option<String>,
+    /// How many records the result holds.
+    pub records: Option<u64>,
     /// How long the service asks to wait, in milliseconds.
     pub server_wait_ms: Option<u64>,
     /// When the service will drop the result.
@@ -98,7 +100,8 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
     Said {
         fault: Fault {
             status: Some(status),
-            code: text("code"),
+            // A problem of that type is told by its status alone (RFC 9457).
+            code: text("code").filter(|code| code != "about:blank"),
             message: text("message"),
             trace_id: text("traceId"),
         },
@@ -108,6 +111,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
         request_id: text("requestId"),
         charge_receipt_id: text("chargeReceiptId"),
         record_count: text("recordCount"),
+        records: facts.count("records"),
         server_wait_ms: None,
         expires_at: facts.text("expiresAt").and_then(|text| point_in_time(text, now)),
         captured_at: facts.text("capturedAt").and_then(|text| point_in_time(text, now)),

@@ -26,6 +26,7 @@ pub(super) const FACTS: &[&str] = &[
     "capturedAt",
     "recordCount",
     "records",
+    "digest",
     "quoted",
     "reserved",
     "base",

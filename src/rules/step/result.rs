@@ -38,7 +38,9 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
 
 /// The result is at hand.
 pub(super) fn kept(pen: &mut Pen<'_>, said: &Said, result: &ResultRef) -> Result<(), Illegal> {
-    if is_partial(pen) {
+    let declared = pen.op.reported.record_count.as_ref().and_then(|text| text.parse::<u64>().ok());
+    let miscounted = said.records.is_some() && declared.is_some() && said.records != declared;
+    if miscounted || is_partial(pen) {
         return incomplete(pen, said, Some(result.clone()));
     }
     pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
@@ -149,6 +151,8 @@ pub(super) fn incomplete(
     let message = said.fault.message.clone();
     let why = if is_partial(pen) {
         "the job ended with a part of its result"
+    } else if said.records.is_some() {
+        "the result does not hold as many records as are declared"
     } else {
         "the result is not readable"
     };

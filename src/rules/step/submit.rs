@@ -189,6 +189,11 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             }
             pen.rate_limited(said)
         }
+        // The key brings this answer whenever it is asked.
+        Meaning::Transient if said.replayed => {
+            pen.op.life.lost()?;
+            reconcile::unknowable(pen)
+        }
         Meaning::Transient | Meaning::Undelivered => {
             pen.op.life.lost()?;
             try_again(pen, Some(said), WaitReason::Backoff)

@@ -121,6 +121,7 @@ const DATES: &[&str] = &[
 
 const LINKS: &[&str] = &[
     "/v1/operations/op_1",
+    "/v1/operations/demo-token",
     "operations/op_1",
     "?page=2",
     "//elsewhere.example/op_1",
@@ -228,6 +229,8 @@ fn any_object() -> impl Strategy<Value = String> {
 fn any_value() -> impl Strategy<Value = String> {
     let values = [
         r#""r_1""#,
+        r#""r_demo-token""#,
+        r#"{"code":"demo-token","message":"no demo-token"}"#,
         r#""../../admin""#,
         r#""r_1/result?x=1#y""#,
         r#""""#,

@@ -190,7 +190,7 @@ export interface HoldfastOptions<Services extends Record<string, Service<any>>> 
    * Where the WebAssembly module is. Default: `holdfast.wasm` beside this file. A page has one
    * instance of the module: the first client that is used decides.
    */
-  readonly module?: string | URL | Response | BufferSource | WebAssembly.Module;
+  readonly module?: string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
   /** What sends requests. Default: the global `fetch`, looked up at each request. */
   readonly fetch?: typeof fetch;
 }

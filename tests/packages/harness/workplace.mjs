@@ -1,16 +1,18 @@
 // A folder in which the packed archive is installed, as npm would install it.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const projects = fileURLToPath(new URL("../projects/", import.meta.url));
 
-/** The archive, as `cargo xtask pack` leaves it. */
+const built = fileURLToPath(new URL("../../../pkg/", import.meta.url));
+
+/** The archive: told by the environment, or as `cargo xtask pack` leaves it. */
 export function archive() {
-  const path = process.env.HOLDFAST_ARCHIVE;
-  if (!path) throw new Error("Say in HOLDFAST_ARCHIVE where the packed archive is: `cargo xtask test packages` does.");
+  const path = process.env.HOLDFAST_ARCHIVE ?? readdirSync(built).map((name) => join(built, name)).find((name) => name.endsWith(".tgz"));
+  if (!path) throw new Error("There is no archive: `cargo xtask pack`, or say in HOLDFAST_ARCHIVE where it is.");
   return path;
 }
 

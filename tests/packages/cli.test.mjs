@@ -1,0 +1,66 @@
+// npx holdfast check.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Workplace } from "./harness/workplace.mjs";
+
+const place = new Workplace();
+after(() => place.remove());
+const manifest = JSON.parse(readFileSync(join(place.installed, "package.json"), "utf8"));
+
+/** Runs the program as npx does. */
+const check = (...line) =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [join(place.installed, manifest.bin.holdfast), ...line], (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }));
+  });
+
+const written = (name, profile) => {
+  const file = join(place.folder, name);
+  writeFileSync(file, typeof profile === "string" ? profile : JSON.stringify(profile));
+  return file;
+};
+
+test("every profile of the package holds, and is told in words", async () => {
+  const folder = join(place.installed, "profiles");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  for (const name of files) {
+    const { code, stdout, stderr } = await check("check", join(folder, name));
+    assert.deepEqual([code, stderr], [0, ""], name);
+    assert.match(stdout, /The result (is|stands)/, name);
+    assert.doesNotMatch(stdout, /undefined|\[object/, name);
+  }
+});
+
+test("a profile says what happens to lost answers, and what a page's service must allow", async () => {
+  const { stdout } = await check("check", join(place.installed, "profiles/runharvester.json"));
+  for (const words of [/key travels in header Idempotency-Key/, /keeps it for 1 day/, /headers: content-type, Idempotency-Key/, /RESULT_EXPIRED/]) {
+    assert.match(stdout, words);
+  }
+  const keyless = await check("check", join(place.installed, "profiles/bulkgrid.json"));
+  assert.match(keyless.stdout, /knows no idempotency keys/);
+});
+
+test("what is wrong is told with its place, all of it at once", async () => {
+  const file = written("bad.json", { profile: 1, name: "bad", key: { header: 1 }, calls: { submit: { method: "GO", path: "/x" } }, colour: "red" });
+  const { code, stderr } = await check("check", file);
+  assert.equal(code, 1);
+  for (const place of ["/key/header", "/calls/submit/method", "/colour"]) assert.ok(stderr.includes(place), `${place}: ${stderr}`);
+  const { stdout } = await check("check", file, "--json");
+  assert.equal(JSON.parse(stdout).ok, false);
+});
+
+test("what cannot be read, or was not understood, is told too", async () => {
+  assert.equal((await check("check", written("broken.json", "{"))).code, 2);
+  assert.equal((await check("check", join(place.folder, "none.json"))).code, 2);
+  assert.match((await check("chek")).stderr, /^Usage: holdfast check/);
+});
+
+test("every call and meaning of the format has its words", async () => {
+  const { properties } = JSON.parse(readFileSync(join(place.installed, "profile.schema.json"), "utf8"));
+  const { CALLS, MEANINGS } = await import(join(place.installed, "cli-words.js"));
+  assert.deepEqual(Object.keys(properties.calls.properties).filter((name) => !CALLS[name]), []);
+  assert.deepEqual(properties.meanings.items.properties.means.enum.filter((name) => !MEANINGS[name]), []);
+});

@@ -57,11 +57,27 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     print_row("largest profile", &profile, None);
     print_row("total", &total, Some(budget.total_brotli));
     print_row("before first submit", &first, Some(budget.before_first_submit_brotli));
+    print_entries(workspace, &folder)?;
     if let Some(beyond) = total.brotli.checked_sub(budget.total_brotli_goal + 1) {
         println!("the goal is {} bytes in total: {} to go", budget.total_brotli_goal, beyond + 1);
     }
     if total.brotli > budget.total_brotli || first.brotli > budget.before_first_submit_brotli {
         bail!("beyond the budget in xtask/size-budget.json");
+    }
+    Ok(())
+}
+
+/// What each of the other entries weighs by itself: its scripts, without the module and its glue. What
+/// it shares with the first entry is counted here too, and loaded once.
+fn print_entries(workspace: &Workspace, folder: &Path) -> Result<()> {
+    let manifest: serde_json::Value = serde_json::from_str(&read(&folder.join("package.json"))?)?;
+    let entries = manifest["exports"].as_object().into_iter().flatten();
+    for (name, target) in entries.filter(|(name, _)| *name != ".") {
+        if let Some(script) = target["default"].as_str() {
+            let glues = ["glue.js", "glue-maker.js"].map(|glue| folder.join(glue));
+            let size = measure(&bundle(workspace, &folder.join(script), &glues)?)?;
+            print_row(&format!("entry {name}"), &size, None);
+        }
     }
     Ok(())
 }
@@ -118,6 +134,11 @@ fn dynamic_imports(folder: &Path) -> Result<Vec<PathBuf>> {
 fn bundle(workspace: &Workspace, entry: &Path, external: &[PathBuf]) -> Result<Vec<u8>> {
     let mut command = scripts::esbuild(workspace)?;
     command.arg(entry).arg("--bundle");
+    // What a host or another package has.
+    command.args(
+        ["react", "node:*", "cloudflare:*", "better-sqlite3"]
+            .map(|name| format!("--external:{name}")),
+    );
     // A profile comes when it is named; the table of their names belongs to the facade.
     let profiles = build::files(&entry.with_file_name("profiles"))?;
     let profiles = profiles.iter().filter(|file| !file.ends_with("built-in.js"));

@@ -118,6 +118,10 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             }
             unknown(pen, Some(said), WaitReason::Backoff)
         }
+        // The key brings this answer whenever it is asked.
+        Finding::Other(Meaning::Transient) if said.replayed => {
+            refused(pen, Meaning::Consumed, said)
+        }
         Finding::Other(meaning) => refused(pen, *meaning, said),
         Finding::Redirected
         | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
@@ -188,11 +192,6 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
                 return Ok(());
             }
             pen.rate_limited(said)
-        }
-        // The key brings this answer whenever it is asked.
-        Meaning::Transient if said.replayed => {
-            pen.op.life.lost()?;
-            reconcile::unknowable(pen)
         }
         Meaning::Transient | Meaning::Undelivered => {
             pen.op.life.lost()?;

@@ -4,15 +4,13 @@
 /** @import { Settings } from "./options.js" */
 /** @import { Sealed } from "./submission.js" */
 /** @import { Entry } from "./states.js" */
-/** @import { Method } from "./connection.js" */
-/** @import { Host } from "./glue.js" */
+/** @import { Connection, Method } from "./connection.js" */
+/** @import { OwnHost } from "./host.js" */
 import { checkNames, checkText } from "./check.js";
-import { Connection } from "./connection.js";
 import { closedError, HoldfastError, invalid } from "./error.js";
 import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
 import { isEnded } from "./outcome.js";
-import { builtIn } from "./profiles/built-in.js";
 import { Reach } from "./reach.js";
 import { cancelAll, checkSignOut, notOver, unsettledOf } from "./sign-out.js";
 import { States } from "./states.js";
@@ -25,16 +23,15 @@ const REFRESH_MS = 3000;
 const JOB_ID_LENGTH_MAX = 512;
 
 /**
- * How a client is made, where it is not made as in a page.
+ * How a client is made.
  *
  * @typedef {{
- *   connect: (settings: Settings, host: Host) => Pick<Connection, "call" | "hint" | "yield" | "close">,
- *   channel: string | null,
- * }} Ways `channel`: by which other contexts are told of changes; `null`: they are not.
+ *   connect: (settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "yield" | "close">,
+ *   channel?: string | null,
+ *   isServer?: boolean,
+ * }} Ways `connect`: to its module. `channel`: by which other contexts are told of changes; `null`: they are
+ *   not. `isServer`: its network does not come and go.
  */
-
-/** @type {Ways["connect"]} */
-const inThisContext = (settings, host) => new Connection(settings, host, builtIn);
 
 export class Client {
   #options;
@@ -49,9 +46,9 @@ export class Client {
   /**
    * @param {Settings} settings
    * @param {ReadonlySet<() => void>} listeners Told of any change.
-   * @param {Partial<Ways>} [ways]
+   * @param {Ways} ways
    */
-  constructor(settings, listeners, { connect = inThisContext, channel = settings.options.database ?? "holdfast" } = {}) {
+  constructor(settings, listeners, { connect, channel = settings.options.database ?? "holdfast", isServer = false }) {
     this.#options = settings.options;
     this.reach = new Reach(settings.options.services);
     this.#states = new States(
@@ -66,7 +63,7 @@ export class Client {
       this.reach,
     );
     this.#connection = connect(settings, host);
-    for (const name of ["online", "offline"]) {
+    for (const name of isServer ? [] : ["online", "offline"]) {
       globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
     }
     this.#tabs = new Tabs(channel, (change) => this.#heard(change));

@@ -1,15 +1,36 @@
 // @ts-check
 /** A client of the module that outlives the module's instances. */
 import { closedError, HoldfastError, isHoldfastError, notABrowser } from "./error.js";
-import { isOwnTrap, load, makeClient, onDeath, present, replace } from "./module.js";
 import { configure } from "./profiles.js";
 /** @import { Settings } from "./options.js" */
 /** @import { Client as WasmClient, Host } from "./glue.js" */
+/** @import { OwnHost } from "./host.js" */
+/** @import { Instance } from "./module.js" */
 
 /** Pause before a new instance goes on with pending work; doubles with each death, in milliseconds. */
 const RESTART_MS = 500;
 /** The longest such pause, in milliseconds. */
 const RESTART_MS_MAX = 60_000;
+
+/**
+ * What differs between hosts.
+ *
+ * @typedef {object} Platform
+ * @property {Instance} instance The module's.
+ * @property {Host["database"]} database Where work is stored.
+ * @property {Host["locks"]} [locks] Who tells of deaths, where that is not the navigator.
+ * @property {Host["arm"]} [arm] Who wakes the client in the place of a timeout, told the milliseconds.
+ * @property {(life: Life) => () => void} [watch] Follows the life of the page; gives what ends that.
+ */
+
+/**
+ * What the life of a page leads to.
+ *
+ * @typedef {object} Life
+ * @property {() => void} wake It is back, or the network.
+ * @property {() => void} yield It goes away.
+ * @property {(error: unknown) => void} trapped The module has died of this.
+ */
 
 /** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "wake" | "hint">} Method */
 
@@ -30,20 +51,24 @@ export class Connection {
   #pending = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #restart;
-  /** Removes the listeners of the page's life. @type {AbortController | undefined} */
-  #life;
+  #platform;
+  /** Ends following the page's life. @type {(() => void) | undefined} */
+  #leave;
   /** Ends hearing of deaths. @type {(() => void) | undefined} */
   #mourn;
 
   /**
    * @param {Settings} settings
-   * @param {Host} host
+   * @param {OwnHost} host
    * @param {import("./profiles.js").Profiles} profiles Those that come with the package.
+   * @param {Platform} platform
    */
-  constructor(settings, host, profiles) {
+  constructor(settings, host, profiles, platform) {
     this.#settings = settings;
-    this.#host = host;
+    const { database, locks, arm } = platform;
+    this.#host = { ...host, database, locks, arm };
     this.#profiles = profiles;
+    this.#platform = platform;
   }
 
   /**
@@ -64,7 +89,7 @@ export class Connection {
       } catch (thrown) {
         const error = told(thrown);
         if (error) throw error;
-        replace(generation, thrown);
+        this.#platform.instance.replace(generation, thrown);
         if (this.#closed) throw closedError();
         if (!again || round) throw crashed(method, thrown);
       } finally {
@@ -94,29 +119,30 @@ export class Connection {
     const client = this.#client;
     this.#client = undefined;
     this.#closed = true;
-    this.#life?.abort();
+    this.#leave?.();
     this.#mourn?.();
     clearTimeout(this.#restart);
     this.#fail(closedError());
-    if (client && this.#generation === present()) await client.close().catch(() => undefined);
+    if (client && this.#generation === this.#platform.instance.generation) await client.close().catch(() => undefined);
   }
 
   /** @returns {Promise<WasmClient>} */
   async #open() {
     if (this.#closed) throw closedError();
     const { module } = this.#settings.options;
-    const [config] = await Promise.all([this.#configure(), load(module)]);
+    const { instance } = this.#platform;
+    const [config] = await Promise.all([this.#configure(), instance.load(module)]);
     // The instance may have died while profiles were loading.
-    const generation = await load(module);
+    const generation = await instance.load(module);
     if (this.#closed) throw closedError();
     if (this.#client && this.#generation === generation) return this.#client;
     this.#watch();
     try {
-      this.#client = makeClient(config, this.#host);
+      this.#client = instance.makeClient(config, this.#host);
     } catch (thrown) {
       const error = told(thrown);
       if (error) throw error;
-      replace(generation, thrown);
+      instance.replace(generation, thrown);
       throw crashed("start", thrown);
     }
     this.#generation = generation;
@@ -153,11 +179,11 @@ export class Connection {
    * @param {...string} args
    */
   #nudge(what, ...args) {
-    if (!this.#client || this.#generation !== present()) return;
+    if (!this.#client || this.#generation !== this.#platform.instance.generation) return;
     try {
       /** @type {any} */ (this.#client)[what](...args);
     } catch (thrown) {
-      if (!told(thrown)) replace(this.#generation, thrown);
+      if (!told(thrown)) this.#platform.instance.replace(this.#generation, thrown);
     }
   }
 
@@ -179,26 +205,13 @@ export class Connection {
 
   /** Follows the page's life from the first use on, where there is a page. */
   #watch() {
-    this.#mourn ??= onDeath((error) => this.#lost(error));
-    if (this.#life || typeof globalThis.addEventListener !== "function") return;
-    this.#life = new AbortController();
-    const { signal } = this.#life;
-    /** @type {(on: EventTarget, name: string, then: (event: any) => void) => void} */
-    const listen = (on, name, then) => on.addEventListener(name, then, { signal });
-    const { document } = globalThis;
-    if (document) {
-      listen(document, "visibilitychange", () => document.visibilityState === "visible" && this.wake());
-    }
-    listen(globalThis, "online", this.wake);
-    listen(globalThis, "pageshow", this.wake);
-    listen(globalThis, "pagehide", this.yield);
-    listen(globalThis, "error", (event) => this.#overheard(event.error));
-    listen(globalThis, "unhandledrejection", (event) => this.#overheard(event.reason));
-  }
-
-  /** @param {unknown} error */
-  #overheard(error) {
-    if (this.#client && isOwnTrap(error)) replace(this.#generation, error);
+    const { instance, watch } = this.#platform;
+    this.#mourn ??= instance.onDeath((error) => this.#lost(error));
+    this.#leave ??= watch?.({
+      wake: this.wake,
+      yield: this.yield,
+      trapped: (error) => this.#client && instance.replace(this.#generation, error),
+    });
   }
 }
 

@@ -11,7 +11,7 @@ import { checkServiceName, seal, sealInquiry } from "./submission.js";
  *
  * @typedef {{
  *   open: (settings: Settings, listeners: ReadonlySet<() => void>) => Promise<Client>,
- *   reset: () => Promise<typeof import("./reset.js")>,
+ *   reset?: () => Promise<typeof import("./reset.js")>,
  * }} Parts
  */
 
@@ -56,6 +56,13 @@ export const makeHoldfast = (settings, parts) => {
     await (await opening?.catch(() => undefined))?.close();
   };
 
+  /** @param {{ acceptRisk: "duplicate" }} accepted */
+  const resetStorage = async (accepted) => {
+    if (closed) throw closedError();
+    const reset = await parts.reset?.();
+    return reset?.resetStorage(options.database ?? "holdfast", accepted);
+  };
+
   return /** @type {Api.Holdfast<any>} */ ({
     async submit(service, submission) {
       const sealed = seal(options, service, submission);
@@ -80,11 +87,7 @@ export const makeHoldfast = (settings, parts) => {
     list: async (filter) => (await open()).list(filter),
     signOut: async (leave) => (await open()).signOut(leave),
     start: async () => (await open()).start(),
-    async resetStorage(accepted) {
-      if (closed) throw closedError();
-      const { resetStorage } = await parts.reset();
-      return resetStorage(options.database ?? "holdfast", accepted);
-    },
+    ...(parts.reset && { resetStorage }),
     subscribe(listener) {
       // A listener of one's own, so that the same function may be given twice.
       const own = () => listener();

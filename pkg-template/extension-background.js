@@ -3,16 +3,17 @@
 /** @import * as Api from "./index.d.ts" */
 /** @import * as Extension from "./extension.d.ts" */
 /** @import { Settings } from "./options.js" */
-/** @import { Host } from "./glue.js" */
+/** @import { Connection } from "./connection.js" */
+/** @import { OwnHost } from "./host.js" */
 import { checkFunction } from "./check.js";
 import { Client } from "./client.js";
-import { Connection } from "./connection.js";
 import { makeHoldfast } from "./create.js";
 import { HoldfastError } from "./error.js";
 import { Alarm } from "./extension-alarm.js";
 import { checkManifest, extensionApi } from "./extension-manifest.js";
 import { answerOf, argsOf, MAKES_WORK, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, TAKES_ALL } from "./extension-messages.js";
 import { checkOptions } from "./options.js";
+import { connectPage } from "./page.js";
 import { UNSETTLED } from "./outcome.js";
 import { builtIn } from "./profiles/all.js";
 import { report } from "./report.js";
@@ -123,8 +124,8 @@ class Background {
     return (this.#client ??= new Client(this.#settings, this.#listeners, { connect: this.#connect }));
   }
 
-  /** @type {(settings: Settings, host: Host) => Connection} */
-  #connect = (settings, host) => (this.#connection = new Connection(settings, host, builtIn));
+  /** @type {(settings: Settings, host: OwnHost) => Connection} */
+  #connect = (settings, host) => (this.#connection = connectPage(settings, host, builtIn));
 
   /** @type {(message: any, sender: any, answer: (answer: object) => void) => boolean} */
   #answer = (message, sender, answer) => {

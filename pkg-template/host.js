@@ -13,13 +13,15 @@ import { currentAccount } from "./submission.js";
 /** How long the app may take to give a credential, in milliseconds. */
 const AUTHORIZE_MS = 30_000;
 
+/** What the app gives; the rest is the platform's. @typedef {Omit<Host, "database" | "locks" | "arm">} OwnHost */
+
 /**
  * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
  * @param {(json: string) => Api.Operation<any>} operationOf
  *   The operation of a state, which is taken in.
  * @param {(state: Api.OperationState) => void} tell Tells the other tabs.
  * @param {Reach} reach
- * @returns {Host}
+ * @returns {OwnHost}
  */
 export function makeHost(options, operationOf, tell, reach) {
   const { onSettled, observe, services } = options;

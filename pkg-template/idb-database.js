@@ -129,3 +129,29 @@ function create(database) {
     for (const [index, path] of Object.entries(INDEXES)) store.createIndex(index, path);
   }
 }
+
+/**
+ * What the module is told of a failure.
+ *
+ * @param {string} kind
+ * @param {string} name
+ * @param {boolean} writes
+ * @param {boolean} risky Whether something may have been written.
+ */
+export function told(kind, name, writes, risky) {
+  if (kind === "timeout") return writes ? "unknown" : "unavailable";
+  if (kind !== "abort") return "unavailable";
+  if (name === "QuotaExceededError") return "full";
+  // The two by which a transaction ends whose connection is lost: perhaps while its commit was on
+  // the way.
+  if (risky && (name === "UnknownError" || name === "AbortError")) return "unknown";
+  return name === "UnknownError" ? "unavailable" : "aborted";
+}
+
+/**
+ * What is told of an exception: its name (a DOMException's says what happened, and its message may
+ * quote anything), or the text itself where text was thrown.
+ *
+ * @param {any} error
+ */
+export const reason = (error) => error?.name ?? (typeof error === "string" ? error : "no answer");

@@ -4,7 +4,7 @@
  * transaction, in the callback of its last read.
  */
 /** @import { Database } from "./idb-database.js" */
-import { STORES } from "./idb-database.js";
+import { reason, STORES, told } from "./idb-database.js";
 
 /** How long a transaction may take, in milliseconds. */
 const COMPLETE_MS = 10_000;
@@ -188,8 +188,18 @@ globalThis.addEventListener?.("pagehide", ({ persisted }) => {
 });
 globalThis.addEventListener?.("pageshow", () => (aside = undefined));
 
+/**
+ * The store in a database, as the module drives it.
+ *
+ * @param {Database} database
+ */
+export const storeIn = (database) => ({
+  run: (/** @type {string} */ what, /** @type {any[]} */ args) => new Run(database, what, args),
+  forget: () => database.forget(),
+});
+
 /** A transaction under way, tried again where its handle was dead and nothing can be written. */
-export class Run {
+class Run {
   /** What is found, once it is complete. It fails with one of four kinds, a space and a reason. */
   done;
   /** @type {any} */
@@ -318,29 +328,3 @@ function ended(raw) {
     };
   });
 }
-
-/**
- * What the module is told of a failure.
- *
- * @param {string} kind
- * @param {string} name
- * @param {boolean} writes
- * @param {boolean} risky Whether something may have been written.
- */
-function told(kind, name, writes, risky) {
-  if (kind === "timeout") return writes ? "unknown" : "unavailable";
-  if (kind !== "abort") return "unavailable";
-  if (name === "QuotaExceededError") return "full";
-  // The two by which a transaction ends whose connection is lost: perhaps while its commit was on
-  // the way.
-  if (risky && (name === "UnknownError" || name === "AbortError")) return "unknown";
-  return name === "UnknownError" ? "unavailable" : "aborted";
-}
-
-/**
- * What is told of an exception: its name (a DOMException's says what happened, and its message may
- * quote anything), or the text itself where text was thrown.
- *
- * @param {any} error
- */
-const reason = (error) => error?.name ?? (typeof error === "string" ? error : "no answer");

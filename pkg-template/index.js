@@ -8,7 +8,7 @@ export { defineService, HoldfastError, isHoldfastError };
 
 /** @type {import("./create.js").Parts} */
 const parts = {
-  open: async (settings, listeners) => new (await import("./client.js")).Client(settings, listeners),
+  open: async (settings, listeners) => (await import("./page.js")).open(settings, listeners),
   reset: () => import("./reset.js"),
 };
 

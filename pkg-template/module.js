@@ -1,38 +1,99 @@
 // @ts-check
 /**
- * The one instance of the WebAssembly module that this page has, and its death.
+ * An instance of the WebAssembly module, and its death.
  *
  * A trap leaves an instance that cannot be trusted. It is then treated like a killed tab: a new
  * instance takes over from what is stored.
  */
 /** @import * as Api from "./index.d.ts" */
-import init, * as glue from "./glue.js";
 import { HoldfastError, notABrowser } from "./error.js";
 
-/** @type {Promise<void> | undefined} */
-let loading;
-/** Grows with every instance. */
-let generation = 0;
-/** The instance that stands trapped, and another could not be made yet. */
-let trapped = false;
-/** @type {Set<(error: unknown) => void>} */
-const bereaved = new Set();
-
 /**
- * Loads and initialises the module, once whatever calls it; a failure is forgotten, so that a later
- * call may try again. The first caller's `module` counts.
+ * What binds the module to JavaScript.
  *
- * @param {Api.HoldfastOptions<any>["module"]} module
- * @returns {Promise<number>} The generation of the instance.
+ * @typedef {Pick<typeof import("./glue.js"), "default" | "__wbg_reset_state" | "Client">} Glue
  */
-export async function load(module) {
-  loading ??= initialise(module).catch((error) => {
-    loading = undefined;
-    throw error;
-  });
-  await loading;
-  if (trapped) renew();
-  return generation;
+
+export class Instance {
+  #glue;
+  /** @type {Promise<void> | undefined} */
+  #loading;
+  /** Grows with every instance. */
+  #generation = 0;
+  /** The instance stands trapped, and another could not be made yet. */
+  #trapped = false;
+  /** @type {Set<(error: unknown) => void>} */
+  #bereaved = new Set();
+
+  /** @param {Glue} glue */
+  constructor(glue) {
+    this.#glue = glue;
+  }
+
+  /**
+   * Loads and initialises the module, once whatever calls it; a failure is forgotten, so that a later
+   * call may try again. The first caller's `module` counts.
+   *
+   * @param {Api.HoldfastOptions<any>["module"]} module
+   * @returns {Promise<number>} The generation of the instance.
+   */
+  async load(module) {
+    this.#loading ??= initialise(this.#glue, module).catch((error) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    await this.#loading;
+    if (this.#trapped) this.#renew();
+    return this.#generation;
+  }
+
+  /** The generation of the present instance: what belongs to another is dead. */
+  get generation() {
+    return this.#generation;
+  }
+
+  /**
+   * Makes a client in the present instance.
+   *
+   * @param {string} config
+   * @param {import("./glue.js").Host} host
+   */
+  makeClient(config, host) {
+    return new this.#glue.Client(config, host);
+  }
+
+  /**
+   * Calls back whenever an instance has died, with what killed it. Gives what ends that.
+   *
+   * @param {(error: unknown) => void} listener
+   */
+  onDeath(listener) {
+    this.#bereaved.add(listener);
+    return () => void this.#bereaved.delete(listener);
+  }
+
+  /**
+   * Puts a new instance in the place of one that trapped; of one replaced before, nothing is heard.
+   *
+   * @param {number} dead
+   * @param {unknown} error
+   */
+  replace(dead, error) {
+    if (dead !== this.#generation) return;
+    this.#generation += 1;
+    this.#trapped = true;
+    try {
+      this.#renew();
+    } catch {
+      // No memory for another instance: the next load tries again.
+    }
+    for (const listener of [...this.#bereaved]) listener(error);
+  }
+
+  #renew() {
+    this.#glue.__wbg_reset_state();
+    this.#trapped = false;
+  }
 }
 
 /** The policy that lets WebAssembly run. */
@@ -40,10 +101,35 @@ const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 
 const inExtension = () => globalThis.location?.protocol.endsWith("-extension:");
 
-/** @param {Api.HoldfastOptions<any>["module"]} module */
-async function initialise(module) {
+/**
+ * An instance with a glue of its own, that hears of its death in its own tasks. Of an instance that was
+ * replaced meanwhile nothing is heard.
+ *
+ * @param {typeof import("./glue-maker.js").makeGlue} makeGlue
+ */
+export function ownInstance(makeGlue) {
+  /** @type {(task: () => void) => void} */
+  const later = (task) => {
+    const { generation } = instance;
+    queueMicrotask(() => {
+      try {
+        task();
+      } catch (error) {
+        instance.replace(generation, error);
+      }
+    });
+  };
+  const instance = new Instance(makeGlue(later));
+  return instance;
+}
+
+/**
+ * @param {Glue} glue
+ * @param {Api.HoldfastOptions<any>["module"]} module
+ */
+async function initialise(glue, module) {
   try {
-    await init({ module_or_path: module ?? new URL("./holdfast.wasm", import.meta.url) });
+    await glue.default({ module_or_path: module ?? new URL("./holdfast.wasm", import.meta.url) });
   } catch (cause) {
     const text = String(cause);
     const blocked = /unsafe-eval|CSP|Content.Security/i.test(text);
@@ -63,50 +149,6 @@ async function initialise(module) {
           cause,
         });
   }
-}
-
-/** The generation of the present instance: what belongs to another is dead. */
-export const present = () => generation;
-
-/**
- * Makes a client in the present instance.
- *
- * @param {string} config
- * @param {import("./glue.js").Host} host
- */
-export const makeClient = (config, host) => new glue.Client(config, host);
-
-/**
- * Calls back whenever an instance has died, with what killed it. Gives what ends that.
- *
- * @param {(error: unknown) => void} listener
- */
-export function onDeath(listener) {
-  bereaved.add(listener);
-  return () => void bereaved.delete(listener);
-}
-
-/**
- * Puts a new instance in the place of one that trapped; of one replaced before, nothing is heard.
- *
- * @param {number} dead
- * @param {unknown} error
- */
-export function replace(dead, error) {
-  if (dead !== generation) return;
-  generation += 1;
-  trapped = true;
-  try {
-    renew();
-  } catch {
-    // No memory for another instance: the next load tries again.
-  }
-  for (const listener of [...bereaved]) listener(error);
-}
-
-function renew() {
-  glue.__wbg_reset_state();
-  trapped = false;
 }
 
 /**

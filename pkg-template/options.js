@@ -9,14 +9,18 @@ import { invalid } from "./error.js";
  * @typedef {{ options: Api.HoldfastOptions<Record<string, Api.Service<any>>>, config: string }} Settings
  */
 
+/** Longest name of a database, in UTF-16 code units. */
+const DATABASE_LENGTH_MAX = 128;
+
 /**
  * Checks the options of `createHoldfast`, and keeps them as they are at this moment.
  *
  * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
+ * @param {string} [storage] The name of the option that says where work is stored.
  * @returns {Settings}
  */
-export function checkOptions(options) {
-  checkNames(options, "", "account services onSettled observe database retention module fetch");
+export function checkOptions(options, storage = "database") {
+  checkNames(options, "", `account services onSettled observe ${storage} retention module fetch`);
   const { account, services, database = "holdfast", retention } = options;
   if (typeof account !== "function") {
     throw invalid("account", "account must be a function.", 'One user only: () => "local".');
@@ -24,7 +28,7 @@ export function checkOptions(options) {
   for (const name of /** @type {const} */ (["onSettled", "observe", "fetch"])) {
     checkFunction(options[name], name);
   }
-  checkText(database, "database");
+  checkText(database, "database", DATABASE_LENGTH_MAX);
   checkRetention(retention);
   const names = typeof services === "object" && services ? Object.keys(services) : [];
   if (!names.length) throw invalid("services", "services must name at least one service.");
@@ -34,7 +38,7 @@ export function checkOptions(options) {
   });
   return {
     options: { ...options, services: { ...services } },
-    config: JSON.stringify({ database, retention, services: Object.fromEntries(told) }),
+    config: JSON.stringify({ retention, services: Object.fromEntries(told) }),
   };
 }
 

@@ -7,7 +7,7 @@ use holdfast::driver::conformance;
 use holdfast::driver::ports::store::{Durability, Erase, Row, Store, StoreError, Write, Written};
 use holdfast::model::ids::{LaneId, Revision};
 use holdfast::model::time::Timestamp;
-use holdfast::web::idb::IndexedDbStore;
+use holdfast::web::store::{Database, HostStore};
 use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -33,6 +33,25 @@ extern "C" {
     fn put_raw(name: &str, store: &str, value: &JsValue) -> Promise;
     #[wasm_bindgen(js_name = losingTheServer)]
     fn losing_the_server(before_step: bool) -> Function;
+}
+
+#[wasm_bindgen(module = "/pkg-template/idb-database.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = Database)]
+    type Opening;
+    #[wasm_bindgen(constructor, js_class = "Database")]
+    fn new(name: &str) -> Opening;
+}
+
+#[wasm_bindgen(module = "/pkg-template/idb-transaction.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = storeIn)]
+    fn store_in(opening: &Opening) -> Database;
+}
+
+/// The store in the database of this name.
+fn open(name: &str) -> HostStore {
+    HostStore::new(store_in(&Opening::new(name)))
 }
 
 /// A name for a database that is new in every run.
@@ -70,7 +89,7 @@ fn write(id: &str) -> Write {
     }
 }
 
-async fn commit(store: &IndexedDbStore, id: &str) -> Result<Vec<Written>, StoreError> {
+async fn commit(store: &HostStore, id: &str) -> Result<Vec<Written>, StoreError> {
     store.commit(&[write(id)], Durability::Strict).await
 }
 
@@ -83,7 +102,7 @@ macro_rules! of_the_store_on_indexeddb {
         #[wasm_bindgen_test]
         async fn $name() {
             let name = fresh(stringify!($name));
-            conformance::$name(|| IndexedDbStore::new(&name)).await;
+            conformance::$name(|| open(&name)).await;
         }
     )*};
 }
@@ -93,7 +112,7 @@ holdfast::store_behaviours!(of_the_store_on_indexeddb);
 async fn making_a_store_opens_nothing() {
     let log = Array::new();
     let fault = record_calls("IDBFactory", "open", &log);
-    let store = IndexedDbStore::new(&fresh("untouched"));
+    let store = open(&fresh("untouched"));
     store.forget_connection();
     drop(store);
     undo(&fault);
@@ -103,8 +122,8 @@ async fn making_a_store_opens_nothing() {
 #[wasm_bindgen_test]
 async fn calls_at_the_same_time_share_one_opening() {
     let name = fresh("single flight");
-    assert!(commit(&IndexedDbStore::new(&name), "a").await.is_ok());
-    let store = IndexedDbStore::new(&name);
+    assert!(commit(&open(&name), "a").await.is_ok());
+    let store = open(&name);
     let log = Array::new();
     let fault = record_calls("IDBFactory", "open", &log);
     let (one, two) = ("a".into(), "b".into());
@@ -120,7 +139,7 @@ async fn calls_at_the_same_time_share_one_opening() {
 async fn many_may_make_the_database_at_the_same_time() {
     for round in 0..20 {
         let name = fresh(&format!("crowd {round}"));
-        let stores: [_; 8] = core::array::from_fn(|_| IndexedDbStore::new(&name));
+        let stores: [_; 8] = core::array::from_fn(|_| open(&name));
         let id = "a".into();
         for read in futures(stores.each_ref().map(|store| Box::pin(store.load(&id)))).await {
             assert_eq!(read, Ok(None), "round {round}");
@@ -151,7 +170,7 @@ async fn futures<F: Future + Unpin, const N: usize>(mut all: [F; N]) -> Vec<F::O
 
 #[wasm_bindgen_test]
 async fn writes_ask_for_the_durability_that_they_need() {
-    let store = IndexedDbStore::new(&fresh("durability"));
+    let store = open(&fresh("durability"));
     assert!(commit(&store, "a").await.is_ok());
     let log = Array::new();
     let fault = record_calls("IDBDatabase", "transaction", &log);
@@ -169,7 +188,7 @@ async fn writes_ask_for_the_durability_that_they_need() {
 #[wasm_bindgen_test]
 async fn a_newer_schema_is_let_in_and_older_code_goes_on() {
     let name = fresh("upgrade");
-    let store = IndexedDbStore::new(&name);
+    let store = open(&name);
     assert!(commit(&store, "a").await.is_ok());
     let newer = raw(&name, Some(200)).await;
     assert_eq!(commit(&store, "b").await, Ok(vec![Written::Done]));
@@ -179,7 +198,7 @@ async fn a_newer_schema_is_let_in_and_older_code_goes_on() {
 #[wasm_bindgen_test]
 async fn a_dead_handle_is_replaced_within_the_call() {
     for error in ["InvalidStateError", "UnknownError"] {
-        let store = IndexedDbStore::new(&fresh(error));
+        let store = open(&fresh(error));
         assert!(commit(&store, "a").await.is_ok());
         let fault = throwing("IDBDatabase", "transaction", error, 1);
         assert_eq!(commit(&store, "b").await, Ok(vec![Written::Done]), "{error}");
@@ -189,7 +208,7 @@ async fn a_dead_handle_is_replaced_within_the_call() {
 
 #[wasm_bindgen_test]
 async fn a_handle_that_is_dead_again_makes_the_store_unavailable() {
-    let store = IndexedDbStore::new(&fresh("dead"));
+    let store = open(&fresh("dead"));
     assert!(commit(&store, "a").await.is_ok());
     let log = Array::new();
     let opens = record_calls("IDBFactory", "open", &log);
@@ -204,7 +223,7 @@ async fn a_handle_that_is_dead_again_makes_the_store_unavailable() {
 
 #[wasm_bindgen_test]
 async fn a_server_lost_before_anything_is_written_is_asked_once_more() {
-    let store = IndexedDbStore::new(&fresh("lost early"));
+    let store = open(&fresh("lost early"));
     assert!(commit(&store, "a").await.is_ok());
     let fault = losing_the_server(true);
     assert_eq!(commit(&store, "b").await, Ok(vec![Written::Done]));
@@ -213,7 +232,7 @@ async fn a_server_lost_before_anything_is_written_is_asked_once_more() {
 
 #[wasm_bindgen_test]
 async fn a_server_lost_after_the_writes_leaves_their_fate_unknown() {
-    let store = IndexedDbStore::new(&fresh("lost late"));
+    let store = open(&fresh("lost late"));
     assert!(commit(&store, "a").await.is_ok());
     let fault = losing_the_server(false);
     let unknown = commit(&store, "b").await;
@@ -223,7 +242,7 @@ async fn a_server_lost_after_the_writes_leaves_their_fate_unknown() {
 
 #[wasm_bindgen_test]
 async fn a_transaction_that_never_completes_is_unknown() {
-    let store = IndexedDbStore::new(&fresh("silent"));
+    let store = open(&fresh("silent"));
     assert!(commit(&store, "a").await.is_ok());
     let fault = never_completing();
     let unknown = commit(&store, "b").await;
@@ -236,7 +255,7 @@ async fn a_transaction_that_never_completes_is_unknown() {
 async fn a_blocked_upgrade_is_told_and_tried_again_by_the_next_call() {
     let name = fresh("blocked");
     let blocker = raw(&name, None).await;
-    let store = IndexedDbStore::new(&name);
+    let store = open(&name);
     assert_eq!(commit(&store, "a").await, Err(StoreError::Unavailable("blocked".into())));
     blocker.close();
     assert_eq!(commit(&store, "a").await, Ok(vec![Written::Done]));
@@ -244,7 +263,7 @@ async fn a_blocked_upgrade_is_told_and_tried_again_by_the_next_call() {
 
 #[wasm_bindgen_test]
 async fn an_opening_that_never_settles_is_given_up() {
-    let store = IndexedDbStore::new(&fresh("hanging"));
+    let store = open(&fresh("hanging"));
     let fault = never_opening();
     let refused = commit(&store, "a").await;
     undo(&fault);
@@ -255,7 +274,7 @@ async fn an_opening_that_never_settles_is_given_up() {
 #[wasm_bindgen_test]
 async fn an_opening_that_throws_is_told_by_its_name() {
     let fault = throwing("IDBFactory", "open", "SecurityError", 1);
-    let refused = commit(&IndexedDbStore::new(&fresh("forbidden")), "a").await;
+    let refused = commit(&open(&fresh("forbidden")), "a").await;
     undo(&fault);
     assert_eq!(refused, Err(StoreError::Unavailable("SecurityError".into())));
 }
@@ -263,14 +282,14 @@ async fn an_opening_that_throws_is_told_by_its_name() {
 #[wasm_bindgen_test]
 async fn a_browser_without_indexeddb_is_told() {
     let fault = without_indexed_db();
-    let refused = commit(&IndexedDbStore::new(&fresh("missing")), "a").await;
+    let refused = commit(&open(&fresh("missing")), "a").await;
     undo(&fault);
     assert_eq!(refused, Err(StoreError::Unavailable("indexedDB is missing".into())));
 }
 
 #[wasm_bindgen_test]
 async fn a_full_disk_is_told_and_nothing_is_written() {
-    let store = IndexedDbStore::new(&fresh("full"));
+    let store = open(&fresh("full"));
     let batch = [write("a"), Write { body: Some(vec![1]), ..write("b") }];
     assert!(commit(&store, "before").await.is_ok());
     let fault = throwing("IDBObjectStore", "put", "QuotaExceededError", 1);
@@ -282,7 +301,7 @@ async fn a_full_disk_is_told_and_nothing_is_written() {
 
 #[wasm_bindgen_test]
 async fn a_commit_that_nobody_waits_for_is_aborted() {
-    let store = IndexedDbStore::new(&fresh("dropped"));
+    let store = open(&fresh("dropped"));
     assert!(commit(&store, "before").await.is_ok());
     let log = Array::new();
     let begun = record_calls("IDBDatabase", "transaction", &log);
@@ -310,7 +329,7 @@ async fn once<F: Future + Unpin>(mut future: F) -> Option<F::Output> {
 #[wasm_bindgen_test]
 async fn a_malformed_row_is_an_error_and_no_panic() {
     let name = fresh("malformed");
-    let store = IndexedDbStore::new(&name);
+    let store = open(&name);
     assert!(commit(&store, "a").await.is_ok());
     let junk = js_sys::JSON::parse(
         r#"{"id": "junk", "lane": "lane", "due": 1, "account": "ann", "createdAt": -1}"#,
@@ -325,7 +344,7 @@ async fn a_malformed_row_is_an_error_and_no_panic() {
 
 #[wasm_bindgen_test]
 async fn the_end_of_time_is_kept() {
-    let store = IndexedDbStore::new(&fresh("end of time"));
+    let store = open(&fresh("end of time"));
     let mut last = write("a");
     last.row.due = Some(Timestamp(u64::MAX));
     assert!(store.commit(&[last], Durability::Strict).await.is_ok());

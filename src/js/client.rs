@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::app::JsApp;
 use super::errors::{faulty, thrown};
-use super::ports::WebPorts;
+use super::ports::HostPorts;
 use super::setup;
 use super::sys::Host;
 use crate::driver::outbox::Page;
@@ -21,14 +21,14 @@ use crate::record::view::{self, view};
 use crate::rules::options::{self, ApiCommand};
 use crate::rules::reader::Fault;
 use crate::web::fetch::FetchTransport;
-use crate::web::idb::IndexedDbStore;
 use crate::web::promise::promise;
 use crate::web::runtime::WebRuntime;
+use crate::web::store::HostStore;
 
-/// One client of one page. Every method takes `&self`: calls may overlap.
+/// One client of one context. Every method takes `&self`: calls may overlap.
 #[wasm_bindgen]
 pub struct Client {
-    driver: Driver<WebPorts>,
+    driver: Driver<HostPorts>,
 }
 
 #[wasm_bindgen]
@@ -41,10 +41,10 @@ impl Client {
         for service in config.services {
             services.push(setup::service(service, config.retention).map_err(thrown)?);
         }
-        let runtime = Rc::new(WebRuntime::new());
+        let runtime = Rc::new(WebRuntime::over(host.arm(), host.locks()));
         let timer = Rc::clone(&runtime);
-        let ports = WebPorts {
-            store: IndexedDbStore::new(&config.database),
+        let ports = HostPorts {
+            store: HostStore::new(host.database()),
             transport: FetchTransport::new(host.fetch()),
             app: JsApp::new(host),
             runtime,

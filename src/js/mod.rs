@@ -2,9 +2,13 @@
 
 mod app;
 mod client;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod errors;
 mod ports;
 mod setup;
 mod sys;
 
 pub use client::Client;
+#[cfg(feature = "conformance")]
+pub use conformance::store_conformance;

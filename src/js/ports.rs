@@ -1,27 +1,27 @@
-//! All ports of a browser, in one place.
+//! All ports of a host, in one place.
 
 use std::rc::Rc;
 
 use super::app::JsApp;
 use crate::driver::ports::Ports;
 use crate::web::fetch::FetchTransport;
-use crate::web::idb::IndexedDbStore;
+use crate::web::store::HostStore;
 use crate::web::runtime::WebRuntime;
 
-pub(super) struct WebPorts {
-    pub(super) store: IndexedDbStore,
+pub(super) struct HostPorts {
+    pub(super) store: HostStore,
     pub(super) transport: FetchTransport,
     pub(super) app: JsApp,
     pub(super) runtime: Rc<WebRuntime>,
 }
 
-impl Ports for WebPorts {
+impl Ports for HostPorts {
     type App = JsApp;
     type Runtime = WebRuntime;
-    type Store = IndexedDbStore;
+    type Store = HostStore;
     type Transport = FetchTransport;
 
-    fn store(&self) -> &IndexedDbStore {
+    fn store(&self) -> &HostStore {
         &self.store
     }
 

@@ -3,6 +3,8 @@
 use js_sys::{Function, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 
+use crate::web::store::Database;
+
 #[wasm_bindgen]
 extern "C" {
     /// The app's callbacks, as the facade gives them. None of them runs the app's code in the turn
@@ -42,6 +44,17 @@ extern "C" {
 
     #[wasm_bindgen(method, getter)]
     pub fn fetch(this: &Host) -> Option<Function>;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn database(this: &Host) -> Database;
+
+    /// What is told when to wake the client; absent: one `setTimeout` does.
+    #[wasm_bindgen(method, getter)]
+    pub fn arm(this: &Host) -> Option<Function>;
+
+    /// A `LockManager` of the host's own; absent: the navigator's, where it has one.
+    #[wasm_bindgen(method, getter)]
+    pub fn locks(this: &Host) -> JsValue;
 
     /// A credential as the facade gives it.
     pub type Credential;

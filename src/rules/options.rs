@@ -22,17 +22,12 @@ const DEADLINE_MS_MAX: u64 = 400 * 86_400_000;
 /// Longest time that anything is kept for, in milliseconds: ten years.
 const RETENTION_MS_MAX: u64 = 3_650 * 86_400_000;
 
-/// Longest name of a database, in bytes.
-const DATABASE_BYTES_MAX: usize = 128;
-
 /// Longest intent, in characters.
 const INTENT_CHARS_MAX: usize = 512;
 
 /// A client's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Name of the database.
-    pub database: String,
     /// How long what has ended is kept here.
     pub retention: Retention,
     /// The services.
@@ -94,14 +89,7 @@ pub struct ListFilter {
 /// Everything that is wrong, by name.
 pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
     read(text, |reader| {
-        reader.only(&["database", "retention", "services"]);
-        let database = reader.member("database").map_or(Some("holdfast"), |own| {
-            let name = own.text()?;
-            if name.is_empty() || name.len() > DATABASE_BYTES_MAX {
-                own.fault("it must be a name of 1 to 128 bytes");
-            }
-            Some(name)
-        });
+        reader.only(&["retention", "services"]);
         let retention = reader.member("retention").map(|own| retention(&own)).unwrap_or_default();
         let services = reader.required("services").and_then(|own| {
             let services = own.members();
@@ -119,7 +107,7 @@ pub fn config(text: &str) -> Result<Config, Vec<Fault>> {
             }
             read
         });
-        Some(Config { database: database?.into(), retention, services: services? })
+        Some(Config { retention, services: services? })
     })
 }
 

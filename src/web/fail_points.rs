@@ -1,4 +1,4 @@
-//! Fail points: a test page's own function is told of them, and need not return.
+//! Fail points: a test's own function is told of them. It need not return, or may ask for a trap.
 
 use super::runtime::WebRuntime;
 use crate::driver::ports::FailPoints;
@@ -10,7 +10,10 @@ impl FailPoints for WebRuntime {
         let hook = super::promise::property(&super::sys::global(), "holdfastFailPoint");
         if let Ok(hook) = hook.dyn_into::<js_sys::Function>() {
             // What a test's hook throws is no business of the code under test.
-            let _ = hook.call1(&JsValue::UNDEFINED, &point.into());
+            let wish = hook.call1(&JsValue::UNDEFINED, &point.into()).unwrap_or_default();
+            if wish == "trap" {
+                std::process::abort();
+            }
         }
     }
 }

@@ -11,9 +11,35 @@ use super::sys::LockManager;
 use crate::driver::ports::Locks;
 use crate::model::ids::ContextId;
 
-/// What gives the lock up that is held now.
+/// The locks, and what gives the lock up that is held now.
 #[derive(Default)]
-pub(super) struct HeldLock(RefCell<Option<Function>>);
+pub(super) struct HeldLock {
+    /// A `LockManager` of the host's own; `undefined`: the navigator's.
+    own: JsValue,
+    release: RefCell<Option<Function>>,
+}
+
+impl HeldLock {
+    pub(super) fn of(own: JsValue) -> Self {
+        Self { own, release: RefCell::default() }
+    }
+
+    /// Asks for the lock of a context; `None` where the host has no locks.
+    fn request(
+        &self,
+        context: &ContextId,
+        options: &[(&str, JsValue)],
+        callback: &Function,
+    ) -> Option<Promise> {
+        let usual = || property(&property(&super::sys::global(), "navigator"), "locks");
+        let locks = if self.own.is_object() { self.own.clone() } else { usual() };
+        if !locks.is_object() {
+            return None;
+        }
+        let name = ["holdfast:", context.as_str()].concat();
+        locks.unchecked_ref::<LockManager>().request(&name, &object(options), callback).ok()
+    }
+}
 
 impl Locks for WebRuntime {
     fn hold(&self, own: &ContextId) {
@@ -21,15 +47,15 @@ impl Locks for WebRuntime {
         let mut release = None;
         let held = Promise::new(&mut |resolve, _| release = Some(resolve));
         let hold = Closure::once_into_js(move |_lock: JsValue| held);
-        if let Some(over) = request(own, &[], hold.unchecked_ref()) {
-            self.lock.0.replace(release);
+        if let Some(over) = self.lock.request(own, &[], hold.unchecked_ref()) {
+            self.lock.release.replace(release);
             // Fails where locks are forbidden, and then nobody is told dead either.
             drop(outcome(&over));
         }
     }
 
     fn release(&self) {
-        let release = self.lock.0.borrow_mut().take();
+        let release = self.lock.release.borrow_mut().take();
         if let Some(release) = release {
             let _ = release.call0(&JsValue::UNDEFINED);
         }
@@ -39,7 +65,7 @@ impl Locks for WebRuntime {
         // Shared, so that those who ask at the same time all get the answer.
         let options = [("ifAvailable", true.into()), ("mode", "shared".into())];
         let is_free = Closure::once_into_js(|lock: JsValue| JsValue::from(!lock.is_null()));
-        match request(other, &options, is_free.unchecked_ref()) {
+        match self.lock.request(other, &options, is_free.unchecked_ref()) {
             Some(answer) => outcome(&answer).await.is_ok_and(|is_free| is_free == true),
             None => false,
         }
@@ -48,22 +74,8 @@ impl Locks for WebRuntime {
 
 impl Drop for HeldLock {
     fn drop(&mut self) {
-        if let Some(release) = self.0.take() {
+        if let Some(release) = self.release.take() {
             let _ = release.call0(&JsValue::UNDEFINED);
         }
     }
-}
-
-/// Asks for the lock of a context; `None` where the host has no locks.
-fn request(
-    context: &ContextId,
-    options: &[(&str, JsValue)],
-    callback: &Function,
-) -> Option<Promise> {
-    let locks = property(&property(&super::sys::global(), "navigator"), "locks");
-    if !locks.is_object() {
-        return None;
-    }
-    let name = ["holdfast:", context.as_str()].concat();
-    locks.unchecked_ref::<LockManager>().request(&name, &object(options), callback).ok()
 }

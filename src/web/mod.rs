@@ -1,13 +1,13 @@
-//! Floor 5: the ports on browsers, in windows and in workers.
+//! Floor 5: the ports on hosts that run JavaScript: browsers, their workers, servers, the edge.
 
 mod clock;
 mod entropy;
 mod fail_points;
 pub mod fetch;
-pub mod idb;
 mod locks;
 pub(crate) mod promise;
 pub mod runtime;
 mod spawn;
+pub mod store;
 mod sys;
 mod timer;

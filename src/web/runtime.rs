@@ -1,4 +1,7 @@
-//! Clock, timer, randomness, tasks and locks of a browser, in one hand.
+//! Clock, timer, randomness, tasks and locks of a host, in one hand.
+
+use js_sys::Function;
+use wasm_bindgen::JsValue;
 
 use super::locks::HeldLock;
 use super::timer::WakeTimer;
@@ -15,6 +18,12 @@ impl WebRuntime {
     /// A runtime whose timer wakes nobody yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A runtime whose timer is the host's own function, and whose locks are another `LockManager`
+    /// than the navigator's; where they are absent, as [`WebRuntime::new`].
+    pub fn over(arm: Option<Function>, locks: JsValue) -> Self {
+        Self { timer: WakeTimer::over(arm), lock: HeldLock::of(locks) }
     }
 
     /// Says what the timer calls, in the place of what it called before.

@@ -26,7 +26,6 @@ test("the module gets the configuration as JSON, with the profile that a service
   const file = new URL("../../pkg-template/profiles/runharvester.json", import.meta.url);
   const profile = JSON.parse(readFileSync(file, "utf8"));
   assert.deepEqual(JSON.parse(world.clients[0].config), {
-    database: "holdfast",
     services: { reports: { profile, baseUrl: "https://api.example.com", limits: { attempts: 2 } } },
   });
 });

@@ -37,7 +37,7 @@ const WASM_OPT: [&str; 16] = [
 pub(crate) fn generate(workspace: &Workspace, module: &Path, folder: &Path) -> Result<()> {
     let bytes = std::fs::read(module).with_context(|| format!("no {}", module.display()))?;
     let recipe = format!(
-        "wasm-bindgen {}\nbinaryen {}\n{}\n",
+        "wasm-bindgen {}\nbinaryen {}\n{}\nwith a maker\n",
         workspace.locked_version("wasm-bindgen-cli-support")?,
         binaryen_version(workspace)?,
         WASM_OPT.join(" ")
@@ -81,22 +81,34 @@ fn bind(module: &Path, folder: &Path) -> Result<()> {
     let glue = folder.join("glue.js");
     let script = read(&glue)?;
     ensure!(script.contains("glue_bg.wasm"), "the glue names its module in another way");
-    let script = beside(&script.replace("glue_bg.wasm", "holdfast.wasm"))?;
-    write(&glue, rename(&script, &short))
+    ensure!(script.contains(STALE), "the glue guards its closures in another way");
+    let script = script.replace("glue_bg.wasm", "holdfast.wasm").replace(STALE, "return;");
+    let script = rename(&script, &short);
+    write(&folder.join("glue-maker.js"), maker(&script)?)?;
+    write(&glue, script)
 }
 
-/// Imports the package's own scripts from where the package has them: beside the glue.
-fn beside(script: &str) -> Result<String> {
-    let mut whole = String::with_capacity(script.len());
-    let mut parts = script.split("./snippets/");
-    whole.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let (_, name) =
-            part.split_once("/pkg-template/").context("a script is not the package's")?;
-        whole.push_str("./");
-        whole.push_str(name);
+/// What the callbacks of an instance do that was replaced. Nobody waits for them, and what they throw
+/// would be an unhandled rejection, which ends a server.
+const STALE: &str = "throw new Error('Cannot invoke closure from previous WASM instance');";
+
+/// The glue as a function: each call makes one with an instance of its own, whose tasks are polled by
+/// the `queueMicrotask` that is given. Where many objects share a process, they share no instance.
+fn maker(glue: &str) -> Result<String> {
+    ensure!(!glue.contains("\nimport "), "the glue imports something");
+    let mut made = String::from("export const makeGlue = (queueMicrotask) => {\n");
+    let mut names = String::from("default: __wbg_init");
+    for line in glue.lines().filter(|line| !line.starts_with("export {")) {
+        let own = line.strip_prefix("export ").unwrap_or(line);
+        if own.len() < line.len() {
+            let name = own.split([' ', '(']).nth(1).context("an export has no name")?;
+            names.push_str(", ");
+            names.push_str(name);
+        }
+        made.push_str(own);
+        made.push('\n');
     }
-    Ok(whole)
+    Ok(made + "return { " + &names + " };\n};\n")
 }
 
 /// Names between the glue and its module are long and hold digests, which no compression shrinks.

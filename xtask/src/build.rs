@@ -19,7 +19,7 @@ use crate::{
 pub(crate) enum Variant {
     /// What is published.
     Published,
-    /// With named points at which a test harness can kill the process.
+    /// With named points at which a test harness can kill the process, and the behaviours of stores.
     FailPoints,
 }
 
@@ -56,7 +56,7 @@ fn build(workspace: &Workspace, variant: Variant) -> Result<()> {
     let toolchain = Toolchain::find()?;
     let mut cargo = toolchain.release(workspace)?;
     if variant == Variant::FailPoints {
-        cargo.args(["--features", "fail-points"]);
+        cargo.args(["--features", "fail-points,conformance"]);
     }
     process::run(&mut cargo)?;
     let work = variant.work_folder(workspace);

@@ -49,7 +49,7 @@ enum Commands {
     Setup,
     /// Formatting, clippy, documentation, and the repository's own rules
     Lint,
-    /// Lints, then runs every test; `native`, `browser` or `packages` runs one part
+    /// Lints, then runs every test; `native`, `browser`, `packages` or `edge` runs one part
     Test {
         /// One part only
         part: Option<test::Part>,

@@ -26,7 +26,6 @@ fn a_configuration_is_read_with_its_defaults() {
                "limits": { "attempts": 3 }, "onUnknown": "resubmit" },
     } });
     let config = config(&text.to_string()).unwrap();
-    assert_eq!(config.database, "holdfast");
     assert_eq!(
         config.retention,
         Retention { result_ms: Some(0), age_ms: Some(9), ..Retention::default() }
@@ -63,7 +62,7 @@ fn a_configuration_is_read_with_its_defaults() {
 #[test]
 fn all_faults_of_a_configuration_come_at_once() {
     let retention = json!({ "ageMs": 0, "days": 3 });
-    let text = json!({ "database": 1, "debug": true, "retention": retention, "services": {
+    let text = json!({ "debug": true, "retention": retention, "services": {
         "a": { "profile": 3, "baseUrl": "ftp://x", "key": "mine", "limits": { "attempts": 0, "cost": -1 },
                "onUnknown": "retry" },
         "b c": { "baseUrl": "https://x" },
@@ -72,7 +71,6 @@ fn all_faults_of_a_configuration_come_at_once() {
         fields(config(&text.to_string())),
         [
             "debug",
-            "database",
             "retention.days",
             "retention.ageMs",
             "services.a.profile",

@@ -12,6 +12,9 @@ export interface Host {
   settled(stateJson: string): Promise<void>;
   notify(stateJson: string, entriesJson: string): void;
   fetch: typeof globalThis.fetch | undefined;
+  database: { run(what: string, args: any[]): { readonly done: Promise<any>; drop(): void }; forget(): void };
+  arm?: ((delayMs: number | undefined) => void) | undefined;
+  locks?: { request(name: string, options: any, callback?: any): Promise<any> } | undefined;
 }
 
 export class Client {

@@ -25,9 +25,10 @@ struct Step {
     run: fn(&Workspace, &mut Apt) -> Result<Outcome>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { name: "compiler for WebAssembly", run: steps::wasm_target },
     Step { name: "npm's tools in tests/", run: steps::npm_packages },
+    Step { name: "SQLite for this Node", run: steps::sqlite },
     Step { name: "Chromium and its driver", run: steps::chromium },
     Step { name: "Firefox, and what reads its storage", run: steps::firefox },
     Step { name: "WebKitGTK's browser and a screen for it", run: steps::webkit },

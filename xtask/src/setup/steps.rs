@@ -69,6 +69,33 @@ fn npm_ci(folder: &Path) -> Result<bool> {
     Ok(true)
 }
 
+/// The one package whose program is compiled: it is fetched compiled where that can be had.
+pub(super) fn sqlite(workspace: &Workspace, _: &mut Apt) -> Result<Outcome> {
+    let tests = workspace.path("tests");
+    let node = tools::node()?;
+    let loads = || {
+        let mut command = Command::new(&node);
+        let script = "new (require('better-sqlite3'))(':memory:').close()";
+        process::output(command.current_dir(&tests).args(["-e", script])).is_ok()
+    };
+    if loads() {
+        return Ok(Outcome::There("better-sqlite3".to_owned()));
+    }
+    println!("      npm rebuild better-sqlite3");
+    let mut command = Command::new(tools::npm()?);
+    command.current_dir(&tests).args(["rebuild", "better-sqlite3"]);
+    // The headers that came with this Node need not be fetched.
+    let prefix = node.canonicalize()?;
+    if let Some(prefix) = prefix.ancestors().nth(2)
+        && prefix.join("include/node/node.h").is_file()
+    {
+        command.env("npm_config_nodedir", prefix);
+    }
+    process::output(&mut command)?;
+    anyhow::ensure!(loads(), "better-sqlite3 was built and does not load");
+    Ok(Outcome::Installed("better-sqlite3".to_owned()))
+}
+
 pub(super) fn chromium(_: &Workspace, apt: &mut Apt) -> Result<Outcome> {
     let programs = || Some([tools::chromium()?, tools::chromedriver()?]);
     installed(apt, programs, &["chromium", "chromium-driver"], "CHROMIUM and CHROMEDRIVER")

@@ -1,6 +1,7 @@
 //! `test`: everything that shows whether this works, and how many tests said so.
 
 pub(crate) mod browser;
+mod edge;
 mod native;
 mod packages;
 mod tally;
@@ -20,6 +21,8 @@ pub(crate) enum Part {
     Browser,
     /// What is published, with the tools that people use it with.
     Packages,
+    /// What runs in servers and on the edge.
+    Edge,
 }
 
 /// Runs one part, or everything; the last line says how many passed and failed.
@@ -33,6 +36,9 @@ pub(crate) fn run(workspace: &Workspace, part: Option<Part>, deep: bool) -> Resu
     }
     if matches!(part, None | Some(Part::Packages)) {
         packages::run(workspace, &mut tally);
+    }
+    if matches!(part, None | Some(Part::Edge)) {
+        edge::run(workspace, &mut tally);
     }
     if part.is_none() {
         tally.section("demo", || demo::check(workspace));

@@ -36,9 +36,15 @@ fn types(workspace: &Workspace) -> Result<()> {
         Some(program) => program,
         None => workspace.npm_program("tsc")?,
     };
-    let mut command = Command::new(program);
-    process::run(command.current_dir(workspace.root()).args(["-p", "tests/facade"]))
+    for folder in TYPED {
+        let mut command = Command::new(&program);
+        process::run(command.current_dir(workspace.root()).args(["-p", folder]))?;
+    }
+    Ok(())
 }
+
+/// Where `tsc` finds what it checks.
+const TYPED: [&str; 2] = ["tests/facade", "tests/edge"];
 
 /// Node's test runner over the files of one folder whose names end so.
 pub(super) fn node_test(workspace: &Workspace, folder: &str, end: &str) -> Result<Command> {

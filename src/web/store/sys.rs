@@ -3,26 +3,21 @@
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(module = "/pkg-template/idb-database.js")]
+#[wasm_bindgen]
 extern "C" {
-    /// A database; making one touches nothing.
-    pub(super) type Database;
-
-    #[wasm_bindgen(constructor)]
-    pub(super) fn new(name: &str) -> Database;
-
-    #[wasm_bindgen(method)]
-    pub(super) fn forget(this: &Database);
-}
-
-#[wasm_bindgen(module = "/pkg-template/idb-transaction.js")]
-extern "C" {
-    /// A transaction under way.
-    pub(super) type Run;
+    /// A database, as the host's scripts give it; it is opened by its first transaction.
+    pub type Database;
 
     /// Begins what the script has under this name, once the database is open.
-    #[wasm_bindgen(constructor)]
-    pub(super) fn new(database: &Database, what: &str, arguments: &Array) -> Run;
+    #[wasm_bindgen(method)]
+    pub(super) fn run(this: &Database, what: &str, arguments: &Array) -> Run;
+
+    /// Closes it; the next transaction opens it again.
+    #[wasm_bindgen(method)]
+    pub(super) fn forget(this: &Database);
+
+    /// A transaction under way.
+    pub(super) type Run;
 
     /// What it has found, once it is complete.
     #[wasm_bindgen(method, getter)]

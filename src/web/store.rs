@@ -1,7 +1,7 @@
-//! The store on IndexedDB, in windows and in workers.
+//! The store in whatever database the host has: IndexedDB, or SQLite.
 //!
-//! Scripts open the database and carry the transactions out (`pkg-template/idb-*.js`); what is written
-//! is decided here, inside the transaction.
+//! Scripts open the database and carry the transactions out (`pkg-template/idb-*.js`, `sql-*.js`); what
+//! is written is decided here, inside the transaction.
 
 mod codec;
 mod commit;
@@ -23,29 +23,31 @@ use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
 use codec::{float, lane_from_js, rows_from_js, some_row_from_js};
-use sys::{Database, Run};
+use sys::Run;
 
-/// A store in an IndexedDB database. Making one touches nothing: the database is opened, and made
+pub use sys::Database;
+
+/// A store in a database of the host. Making one touches nothing: the database is opened, and made
 /// where there is none, by the first call.
 ///
 /// A handle that has died (the browser's storage process ended, another tab upgraded the database)
 /// is dropped and replaced once within a call, unless something may have been written through it.
-pub struct IndexedDbStore {
+pub struct HostStore {
     database: Database,
 }
 
 /// What decides inside a transaction: from what was read to what is written.
 type Decide = Closure<dyn FnMut(Array) -> Result<Array, JsValue>>;
 
-impl IndexedDbStore {
-    /// The store in the database of this name.
-    pub fn new(name: &str) -> Self {
-        Self { database: Database::new(name) }
+impl HostStore {
+    /// The store in this database.
+    pub const fn new(database: Database) -> Self {
+        Self { database }
     }
 
     /// Runs a transaction; dropped before its end, it is aborted.
     async fn run(&self, what: &str, arguments: &[JsValue]) -> Result<JsValue, StoreError> {
-        let running = Running(Run::new(&self.database, what, &list(arguments)));
+        let running = Running(self.database.run(what, &list(arguments)));
         outcome(&running.0.done()).await.map_err(|error| told(&error))
     }
 
@@ -115,7 +117,7 @@ fn decoded<T>(read: Result<T, JsValue>) -> Result<T, StoreError> {
     read.map_err(|error| StoreError::Aborted(error.as_string().unwrap_or_default()))
 }
 
-impl Store for IndexedDbStore {
+impl Store for HostStore {
     async fn commit(
         &self,
         batch: &[Write],
@@ -231,7 +233,7 @@ impl Store for IndexedDbStore {
     }
 }
 
-impl Drop for IndexedDbStore {
+impl Drop for HostStore {
     fn drop(&mut self) {
         self.database.forget();
     }

@@ -1,0 +1,98 @@
+/**
+ * Holdfast in Cloudflare Workers: a Durable Object that drives billable jobs to their kept results by its
+ * alarm, through evictions, redeploys and crashes.
+ *
+ * ```toml
+ * [[durable_objects.bindings]]
+ * name = "JOBS"
+ * class_name = "Jobs"
+ * [[migrations]]
+ * tag = "v1"
+ * new_sqlite_classes = ["Jobs"]
+ * ```
+ *
+ * @packageDocumentation
+ */
+import type { DurableObject } from "cloudflare:workers";
+import type { Holdfast, HoldfastEvent, Operation, Retention, Service } from "./index.d.ts";
+
+export * from "./index.d.ts";
+
+/** What a Worker asks of an object. Made by {@link jobs}, and by nobody else. */
+export interface ObjectCall {
+  readonly caller: string;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+/** What an object answers. */
+export type ObjectAnswer =
+  | { readonly value?: unknown; readonly error?: undefined }
+  | { readonly error: { readonly message: string; readonly code: string } };
+
+/** A binding of a class of objects, as far as it is used here. */
+export interface Namespace {
+  idFromName(name: string): any;
+  get(id: any): any;
+}
+
+/**
+ * One of the objects that carry the work. Extend it, declare your services, and bind the class with SQLite
+ * storage. Each object holds the work of some intents (see {@link jobs}), and drives it by its alarm: the
+ * alarm is set in the turn of the transaction that makes something due, and does a bounded part of what
+ * is due. It may come late, twice or not at all.
+ *
+ * @example
+ * import { HoldfastObject, jobs } from "holdfast/cloudflare";
+ *
+ * export class Jobs extends HoldfastObject<Env> {
+ *   services = {
+ *     runs: {
+ *       profile: "bulkgrid",
+ *       baseUrl: "https://api.example.com",
+ *       authorize: () => ({ headers: { authorization: `Bearer ${this.env.TOKEN}` } }),
+ *     },
+ *   };
+ *   async onSettled(operation) {
+ *     await this.env.RESULTS.put(operation.id, await operation.blob());
+ *   }
+ * }
+ *
+ * export default {
+ *   async scheduled(event, env) {
+ *     await jobs(env.JOBS).submit("runs", { intent: `daily:${event.scheduledTime}`, body: { url } });
+ *   },
+ * };
+ */
+export declare abstract class HoldfastObject<Env = unknown> extends DurableObject<Env> {
+  /** The services, by names of your own, as in `createHoldfast`. `this.env` holds the credentials. */
+  abstract services: Record<string, Service<any>>;
+  /** Called at every ending, at least once, until it resolves: a sink for results. */
+  onSettled?(operation: Operation<unknown>): void | Promise<void>;
+  /** Called for everything that happens, after it is durable. Holds no body and no credential. */
+  observe?(event: HoldfastEvent): void;
+  /** How long what has ended is kept. Default: until it is deleted. */
+  retention?: Retention;
+  /** For {@link jobs}. */
+  holdfast(call: ObjectCall): Promise<ObjectAnswer>;
+  /** The platform's call. An alarm of your own would take its place: there is one for each object. */
+  alarm(info?: unknown): Promise<void>;
+}
+
+/** The work of a class of objects, seen from a Worker. */
+export interface Jobs
+  extends Pick<Holdfast<Record<string, Service<any>>>, "submit" | "adopt" | "find" | "forget" | "quote" | "list"> {}
+
+/**
+ * The work of one caller. Each intent belongs to one of 4,096 objects, whose number is the first 12 bits
+ * of SHA-256 over caller and intent: whoever asks comes to the same object, and the number is for good.
+ *
+ * `submit` resolves when the work is durable in its object; nobody need call again. Waiting (`outcome()`,
+ * `result()`, `updates()`) reads the object now and then for as long as it is awaited; in a Worker, use
+ * `onSettled` of the object instead. `list` looks at 256 objects a page: a page may be empty, and the
+ * last is the one without a cursor.
+ *
+ * @throws HoldfastError as in `createHoldfast`; `SUBMIT_UNCONFIRMED` and `ABORTED` where the object did not
+ * answer: call again.
+ */
+export declare function jobs(namespace: Namespace, options?: { readonly caller?: string }): Jobs;

@@ -1,0 +1,88 @@
+// @ts-check
+/** Holdfast in Cloudflare Workers: a Durable Object that drives work by its alarm. */
+/** @import * as Api from "./cloudflare.d.ts" */
+import { DurableObject } from "cloudflare:workers";
+import { HoldfastError, isHoldfastError } from "./error.js";
+import module from "./holdfast.wasm";
+import { jobs } from "./jobs.js";
+import { Shard } from "./object-shard.js";
+
+export { HoldfastError, isHoldfastError, jobs };
+
+/**
+ * What of the module may be called from outside, and whether it may be called twice.
+ *
+ * @type {Record<string, boolean>}
+ */
+const METHODS = {
+  submit: true,
+  adopt: true,
+  quote: true,
+  find: true,
+  forget: true,
+  load: true,
+  list: true,
+  command: false,
+  revise: false,
+  journal: true,
+  supportReport: true,
+  chunk: true,
+};
+
+/** What reads only: of an object that was never used nothing is made for it. */
+const READS = ["find", "load", "list"];
+
+export const HoldfastObject = /** @type {any} */ (
+  class extends DurableObject {
+    /** @type {Shard} */
+    #shard;
+    #context;
+
+    /**
+     * @param {DurableObjectState} context
+     * @param {unknown} env
+     */
+    constructor(context, env) {
+      super(context, env);
+      this.#context = context;
+      this.#shard = new Shard(context.storage, /** @type {any} */ (this), module);
+    }
+
+    /** @param {Api.ObjectCall} call */
+    async holdfast({ caller, method, args }) {
+      try {
+        if (!Object.hasOwn(METHODS, method) || typeof caller !== "string" || !caller) throw notAllowed();
+        if (READS.includes(method) && !this.#shard.isUsed()) return { value: NOTHING[method] };
+        const value = await this.#shard.call(caller, /** @type {any} */ (method), args, METHODS[method]);
+        this.#context.waitUntil(this.#shard.afterwards());
+        return { value };
+      } catch (error) {
+        return { error: plain(error) };
+      }
+    }
+
+    async alarm() {
+      await this.#shard.alarm();
+    }
+  }
+);
+
+/** @type {Record<string, string | undefined>} */
+const NOTHING = { list: '{"operations":[]}' };
+
+const notAllowed = () =>
+  new HoldfastError("There is no such call of an object.", {
+    code: "NOT_ALLOWED",
+    nextStep: "Call it through jobs().",
+  });
+
+/**
+ * An error as data: what crosses from one Worker to another loses its members.
+ *
+ * @param {any} error
+ */
+function plain(error) {
+  const { message, name, stack, cause, ...details } = Object.assign({}, error);
+  const code = isHoldfastError(error) ? {} : { code: "ABORTED" };
+  return { ...details, ...code, message: error?.message ?? String(error) };
+}

@@ -1,0 +1,213 @@
+// @ts-check
+/**
+ * The work of a namespace of objects, seen from a Worker. Each intent belongs to one of 4,096 objects,
+ * by its name alone, so that whoever asks comes to the same.
+ */
+/** @import * as Api from "./cloudflare.d.ts" */
+/** @import { Entry } from "./states.js" */
+import { checkNames, checkText } from "./check.js";
+import { HoldfastError, invalid } from "./error.js";
+import { Operation } from "./operation.js";
+import { isEnded } from "./outcome.js";
+import { INTENT_LENGTH_MAX, seal, sealInquiry } from "./submission.js";
+
+/** How many objects there are. */
+const SHARDS = 4096;
+/** How many of them one call of `list` looks at. */
+const LISTED_MAX = 256;
+/** How many of them at the same time: a Worker has six connections. */
+const ABREAST = 6;
+/** How often a state that is waited for is read again, in milliseconds: at first, and at most. */
+const [REFRESH_MS, REFRESH_MS_MAX] = [250, 3000];
+
+/** @type {typeof Api.jobs} */
+export const jobs = (namespace, given = {}) => {
+  checkNames(given, "jobs", "caller");
+  const { caller = "local" } = given;
+  checkText(caller, "caller");
+  const at = (/** @type {number} */ shard) => new Remote(namespace, shard, caller);
+  const of = async (/** @type {string} */ intent) => {
+    checkText(intent, "intent", INTENT_LENGTH_MAX);
+    return at(await shardOf(caller, intent));
+  };
+  // The object knows its services; here, any name will do.
+  const options = (/** @type {string} */ name) => ({ account: () => caller, services: { [name]: {} } });
+  return /** @type {any} */ ({
+    async submit(/** @type {string} */ service, /** @type {any} */ submission) {
+      const { json, body } = seal(/** @type {any} */ (options(service)), service, submission);
+      const object = await of(submission.intent);
+      return object.operationOf(await object.call("submit", [service, json, body]));
+    },
+    async adopt(/** @type {string} */ service, /** @type {{ intent: string, jobId: string }} */ adoption) {
+      checkNames(adoption, "adoption", "intent jobId");
+      const { intent, jobId } = adoption;
+      checkText(jobId, "jobId");
+      const object = await of(intent);
+      return object.operationOf(await object.call("adopt", [service, JSON.stringify({ intent, jobId })]));
+    },
+    async quote(/** @type {string} */ service, /** @type {any} */ inquiry) {
+      const { json, body } = sealInquiry(/** @type {any} */ (options(service)), service, inquiry);
+      return JSON.parse(await at(0).call("quote", [service, json, body]));
+    },
+    async find(/** @type {string} */ service, /** @type {string} */ intent) {
+      const object = await of(intent);
+      const json = await object.call("find", [service, intent]);
+      return json === undefined ? undefined : object.operationOf(json);
+    },
+    async forget(/** @type {string} */ service, /** @type {string} */ intent) {
+      await (await of(intent)).call("forget", [service, intent]);
+    },
+    list: (/** @type {any} */ filter) => list(at, filter),
+  });
+};
+
+/**
+ * The first 12 bits of SHA-256 over caller and intent.
+ *
+ * @param {string} caller
+ * @param {string} intent
+ */
+export async function shardOf(caller, intent) {
+  const bytes = new TextEncoder().encode(JSON.stringify([caller, intent]));
+  const [first, second] = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return (first << 4) | (second >> 4);
+}
+
+/**
+ * A page over objects, in the order of their numbers. The cursor names the object to go on with.
+ *
+ * @param {(shard: number) => Remote} at
+ * @param {Api.ListFilter} [filter]
+ */
+async function list(at, filter = {}) {
+  checkNames(filter, "filter", "service status acknowledged limit cursor");
+  const { cursor = "0.", limit = 50, ...rest } = filter;
+  if (!Number.isInteger(limit) || limit < 1 || limit > 200) {
+    throw invalid("limit", "limit must be a whole number from 1 to 200.");
+  }
+  const [, first, inner] = /^(\d{1,4})\.(.*)$/s.exec(cursor) ?? [];
+  if (first === undefined || Number(first) >= SHARDS) throw invalid("cursor", "cursor is none of list()'s.");
+  /** @type {Operation[]} */
+  const operations = [];
+  const end = Math.min(Number(first) + LISTED_MAX, SHARDS);
+  for (let shard = Number(first); shard < end; shard += ABREAST) {
+    const objects = Array.from({ length: Math.min(ABREAST, end - shard) }, (_, own) => at(shard + own));
+    const pages = await Promise.all(
+      objects.map(async (object) => {
+        const after = object.shard === Number(first) && inner ? { cursor: inner } : {};
+        return JSON.parse(await object.call("list", [JSON.stringify({ ...rest, limit, ...after })]));
+      }),
+    );
+    for (const [own, object] of objects.entries()) {
+      const page = pages[own];
+      // What does not fit is read again by the next page.
+      if (operations.length && operations.length + page.operations.length > limit) {
+        return { operations, cursor: `${object.shard}.` };
+      }
+      operations.push(...page.operations.map((/** @type {any} */ state) => object.operationOf(JSON.stringify(state))));
+      if (page.cursor !== undefined) return { operations, cursor: `${object.shard}.${page.cursor}` };
+    }
+  }
+  return { operations, ...(end < SHARDS && { cursor: `${end}.` }) };
+}
+
+/** One object, in the place of a client: an operation's calls go there. */
+class Remote {
+  #namespace;
+  #caller;
+
+  /**
+   * @param {Api.Namespace} namespace
+   * @param {number} shard
+   * @param {string} caller
+   */
+  constructor(namespace, shard, caller) {
+    this.#namespace = namespace;
+    this.shard = shard;
+    this.#caller = caller;
+  }
+
+  /**
+   * @param {string} method
+   * @param {readonly unknown[]} args
+   * @returns {Promise<any>}
+   */
+  async call(method, args) {
+    const name = `holdfast-${this.shard.toString(16).padStart(3, "0")}`;
+    const object = this.#namespace.get(this.#namespace.idFromName(name));
+    let answer;
+    try {
+      answer = await object.holdfast({ caller: this.#caller, method, args });
+    } catch (cause) {
+      throw lost(method, cause);
+    }
+    if (!answer.error) return answer.value;
+    const { message, ...details } = answer.error;
+    throw new HoldfastError(message, details);
+  }
+
+  /**
+   * @param {string} json
+   * @returns {Operation}
+   */
+  operationOf(json) {
+    /** @type {Entry} */
+    const entry = { state: frozen(JSON.parse(json)), account: this.#caller, waiting: new Set() };
+    return new Operation(/** @type {any} */ (this), entry);
+  }
+
+  schemaOf() {
+    return undefined;
+  }
+
+  /**
+   * Reads a state until something holds of it.
+   *
+   * @param {Entry} entry
+   * @param {(state: Api.OperationState) => boolean} holds
+   * @param {readonly (AbortSignal | undefined)[]} signals
+   * @returns {Promise<Api.OperationState>}
+   */
+  async until(entry, holds, signals) {
+    for (let pause = REFRESH_MS; ; pause = Math.min(pause * 1.5, REFRESH_MS_MAX)) {
+      for (const signal of signals) signal?.throwIfAborted();
+      if (!isEnded(entry.state)) await this.#refresh(entry);
+      if (holds(entry.state)) return entry.state;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  /** @param {Entry} entry */
+  async #refresh(entry) {
+    const json = await this.call("load", [entry.state.id]);
+    const state = json && frozen(JSON.parse(json));
+    if (state && state.revision > entry.state.revision) entry.state = state;
+  }
+}
+
+/**
+ * @template T
+ * @param {T} value
+ * @returns {T}
+ */
+function frozen(value) {
+  if (typeof value === "object" && value) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+/**
+ * @param {string} method
+ * @param {unknown} cause
+ */
+const lost = (method, cause) =>
+  method === "submit" || method === "adopt"
+    ? new HoldfastError("The object did not answer: whether the work is stored is not known.", {
+        code: "SUBMIT_UNCONFIRMED",
+        nextStep: "Submit the same intent again: it never makes a second operation.",
+        cause,
+      })
+    : new HoldfastError("The object did not answer. What is stored is safe.", {
+        code: "ABORTED",
+        nextStep: "Look at the operation's state and call again.",
+        cause,
+      });

@@ -1,0 +1,209 @@
+// @ts-check
+/**
+ * One object's share of the work: a client for each caller that has some, driven whenever the object is
+ * awake, and by its alarm when nobody calls.
+ *
+ * The alarm stands at the first point in time at which anything is due, and is set in the turn of the
+ * transaction that makes it due. It may come late, twice or not at all: what it does is decided by what
+ * is stored, and every call looks at that too.
+ */
+/** @import * as Api from "./index.d.ts" */
+/** @import { HoldfastObject } from "./cloudflare.d.ts" */
+import { Client } from "./client.js";
+import { Connection } from "./connection.js";
+import { HoldfastError } from "./error.js";
+import { makeGlue } from "./glue-maker.js";
+import { ownInstance } from "./module.js";
+import { objectLocks } from "./object-locks.js";
+import { dueAccounts, firstDue, indexObject, isUsed, objectPort } from "./object-storage.js";
+import { Work } from "./object-work.js";
+import { checkOptions } from "./options.js";
+import { builtIn } from "./profiles/all.js";
+import { sqlStore } from "./sql-transaction.js";
+
+/** The longest that one alarm works, in milliseconds. */
+const ALARM_MS = 20_000;
+/** The longest that a call's own work is waited for after its answer, in milliseconds. */
+const AFTERWARDS_MS = 25_000;
+/** Rows that an alarm looks at, to see whose work is due. */
+const DUE_ROWS = 64;
+/** Callers whose work one alarm takes up. */
+const CALLERS_MAX = 8;
+/** The first pause after an alarm that has moved nothing, in milliseconds; it doubles each time. */
+const FRUITLESS_MS = 1000;
+/** The longest such pause, in milliseconds. */
+const FRUITLESS_MS_MAX = 60_000;
+
+export class Shard {
+  #storage;
+  #declared;
+  #module;
+  #instance = ownInstance(makeGlue);
+  #locks = objectLocks();
+  #work = new Work();
+  #store;
+  /** @type {Map<string, Client>} */
+  #clients = new Map();
+  /** When the alarm is set to; `undefined`: not known to be set. @type {number | undefined} */
+  #alarmAt;
+  #inAlarm = false;
+  /** Alarms in a row that have moved nothing. */
+  #fruitless = 0;
+
+  /**
+   * @param {DurableObjectStorage} storage
+   * @param {HoldfastObject<any>} declared The object, whose services are read when they are needed.
+   * @param {WebAssembly.Module} module
+   */
+  constructor(storage, declared, module) {
+    this.#storage = storage;
+    this.#declared = declared;
+    this.#module = module;
+    this.#store = sqlStore(
+      () => objectPort(storage, () => this.#arm()),
+      (error) => this.#instance.replace(this.#instance.generation, error),
+      () => indexObject(storage),
+    );
+    // What a dead instance held is free.
+    this.#instance.onDeath(() => this.#locks.clear());
+  }
+
+  /** Whether anything was ever stored here. */
+  isUsed() {
+    return isUsed(this.#storage);
+  }
+
+  /**
+   * Calls the module for a caller.
+   *
+   * @param {string} caller
+   * @param {import("./connection.js").Method} method
+   * @param {readonly unknown[]} args
+   * @param {boolean} again Whether the call may be made twice.
+   */
+  async call(caller, method, args, again) {
+    return this.#work.during(this.#clientOf(caller).call(method, args, again));
+  }
+
+  /** Resolves once what a call has begun is over, or has to wait. */
+  afterwards = () => this.#work.rest(AFTERWARDS_MS);
+
+  /**
+   * Does what is due. Never fails: what has gone wrong is tried again by an alarm of our own reckoning,
+   * set when all else is done, so that none is lost to an error.
+   */
+  async alarm() {
+    this.#inAlarm = true;
+    const [exchanges, before] = [this.#work.exchanges, this.#due()];
+    try {
+      if (this.isUsed()) await this.#drive();
+    } catch (error) {
+      console.error("Holdfast: an alarm failed. It is set again.", error);
+    } finally {
+      this.#inAlarm = false;
+      const due = this.#due();
+      const moved = this.#work.exchanges > exchanges || due !== before;
+      this.#fruitless = moved ? 0 : this.#fruitless + 1;
+      await this.#setAlarm(due);
+    }
+  }
+
+  async #drive() {
+    const callers = dueAccounts(this.#storage, this.#delivers, Date.now(), DUE_ROWS).slice(0, CALLERS_MAX);
+    await Promise.all(callers.map((caller) => this.call(caller, "start", [], true)));
+    await this.#work.rest(ALARM_MS);
+  }
+
+  get #delivers() {
+    return this.#declared.onSettled !== undefined;
+  }
+
+  #due() {
+    return this.isUsed() ? firstDue(this.#storage, this.#delivers) : undefined;
+  }
+
+  /** Called in the turn of each write: nothing is due before the alarm. */
+  #arm() {
+    if (this.#inAlarm) return;
+    const due = this.#due();
+    if (due === undefined || (this.#alarmAt !== undefined && this.#alarmAt <= due)) return;
+    this.#alarmAt = due;
+    this.#storage.setAlarm(due).catch(() => (this.#alarmAt = undefined));
+  }
+
+  /** @param {number | undefined} due */
+  async #setAlarm(due) {
+    this.#alarmAt = due;
+    if (due === undefined) return;
+    const pause = this.#fruitless && Math.min(FRUITLESS_MS * 2 ** (this.#fruitless - 1), FRUITLESS_MS_MAX);
+    this.#alarmAt = Math.max(due, Date.now() + pause);
+    await this.#storage.setAlarm(this.#alarmAt);
+  }
+
+  /** @param {string} caller */
+  #clientOf(caller) {
+    const known = this.#clients.get(caller);
+    if (known) return known;
+    const made = this.#makeClient(caller);
+    this.#clients.set(caller, made);
+    return made;
+  }
+
+  /** @param {string} caller */
+  #makeClient(caller) {
+    const declared = this.#declared;
+    const { observe, retention } = declared;
+    const settings = checkOptions(
+      {
+        account: () => caller,
+        services: tracked(declared.services, this.#work),
+        ...(this.#delivers && { onSettled: (operation) => this.#settled(operation) }),
+        ...(observe && { observe: (event) => observe.call(declared, event) }),
+        ...(retention && { retention }),
+        module: this.#module,
+        fetch: this.#work.fetching((input, init) => fetch(input, init)),
+      },
+    );
+    return new Client(settings, new Set(), {
+      connect: (own, host) => {
+        const connection = new Connection(own, host, builtIn, {
+          instance: this.#instance,
+          database: this.#store,
+          locks: this.#locks,
+          arm: this.#work.timer(() => connection.wake()),
+        });
+        return connection;
+      },
+      channel: null,
+      isServer: true,
+    });
+  }
+
+  /** @param {Api.Operation<any>} operation */
+  async #settled(operation) {
+    await this.#work.during(Promise.resolve(this.#declared.onSettled?.(operation)));
+  }
+}
+
+/**
+ * The services, with what they are asked for counted as work.
+ *
+ * @param {Record<string, Api.Service<any>>} services
+ * @param {Work} work
+ */
+function tracked(services, work) {
+  if (typeof services !== "object" || !services) {
+    throw new HoldfastError("The object declares no services.", {
+      code: "INVALID_INPUT",
+      field: "services",
+      nextStep: "Declare them in your class: services = { … }.",
+    });
+  }
+  return Object.fromEntries(
+    Object.entries(services).map(([name, service]) => {
+      const { authorize } = service;
+      if (typeof authorize !== "function") return [name, service];
+      return [name, { ...service, authorize: (/** @type {any} */ request) => work.during(Promise.resolve(authorize(request))) }];
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+// @ts-check
+/** The storage of a Durable Object: its SQL, and its alarm, which is set with what it is for. */
+/** @import { SqlPort } from "./sql-database.js" */
+
+/** What finds the next of all that is due, whosever it is. */
+const INDEXES = [
+  "by_time ON holdfast_operations (due, account) WHERE due IS NOT NULL",
+  "by_delivery_time ON holdfast_operations (deliveryDue, account) WHERE deliveryDue IS NOT NULL",
+];
+
+/**
+ * @param {DurableObjectStorage} storage
+ * @param {() => void} changed Called after each write, in the turn of its transaction.
+ * @returns {SqlPort}
+ */
+export const objectPort = (storage, changed) => ({
+  all: (sql, params = []) => storage.sql.exec(sql, ...params).toArray(),
+  run: (sql, params = []) => void storage.sql.exec(sql, ...params),
+  transaction(work, durability) {
+    if (!durability) return work();
+    const done = storage.transactionSync(work);
+    changed();
+    return done;
+  },
+  synced: () => storage.sync(),
+});
+
+/**
+ * Makes the indexes of an object, whose tables are there.
+ *
+ * @param {DurableObjectStorage} storage
+ */
+export const indexObject = (storage) => {
+  for (const index of INDEXES) storage.sql.exec(`CREATE INDEX IF NOT EXISTS holdfast_${index}`);
+};
+
+/**
+ * Whether anything was ever stored here.
+ *
+ * @param {DurableObjectStorage} storage
+ */
+export const isUsed = (storage) =>
+  storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'holdfast_by_time'").toArray().length > 0;
+
+/**
+ * When the first of all that is stored is due; `undefined`: nothing is.
+ *
+ * @param {DurableObjectStorage} storage
+ * @param {boolean} delivers Whether endings are delivered here.
+ * @returns {number | undefined}
+ */
+export function firstDue(storage, delivers) {
+  const times = (delivers ? ["due", "deliveryDue"] : ["due"]).flatMap((column) =>
+    storage.sql
+      .exec(`SELECT ${column} AS at FROM holdfast_operations WHERE ${column} IS NOT NULL ORDER BY ${column} LIMIT 1`)
+      .toArray()
+      .map(({ at }) => Number(at)),
+  );
+  return times.length ? Math.min(...times) : undefined;
+}
+
+/**
+ * Whose work is due, soonest first.
+ *
+ * @param {DurableObjectStorage} storage
+ * @param {boolean} delivers
+ * @param {number} now
+ * @param {number} limit How many rows are looked at.
+ * @returns {string[]}
+ */
+export function dueAccounts(storage, delivers, now, limit) {
+  const rows = (delivers ? ["due", "deliveryDue"] : ["due"]).flatMap((column) =>
+    storage.sql
+      .exec(`SELECT account FROM holdfast_operations WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`, now, limit)
+      .toArray(),
+  );
+  return [...new Set(rows.map(({ account }) => String(account)))];
+}

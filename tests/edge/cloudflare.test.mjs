@@ -1,0 +1,161 @@
+// Holdfast in a Worker's objects, in a real workerd with its objects in a folder: to the end with nobody
+// calling, through deaths of the whole process.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { failPointsFolder } from "../browser/harness/environment.mjs";
+import { Loopback } from "../browser/harness/loopback.mjs";
+import { Edge } from "./edge.mjs";
+import { quickProfile } from "./quick-profile.mjs";
+
+/** How often the whole process is killed at a random moment. In a long run, every fail point is died at. */
+const RUNS = Number(process.env.HOLDFAST_RUNS || 5);
+const IS_LONG = RUNS > 10;
+/** Deaths between which some intents live; they are spread over as many objects, as a rule. */
+const DEATHS = 5;
+const INTENTS = 8;
+/** How long a life may take to its end, in milliseconds. */
+const LIFE_MS = 90_000;
+
+const body = { url: "https://example.com", duration_ms: 400, result_bytes: 300_000 };
+
+/** A service, a folder of objects, and intents of their own. */
+async function world(t, count) {
+  const token = `secret-${randomUUID()}`;
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-objects-"));
+  const service = await Loopback.start({}, { token });
+  t.after(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const pkg = failPointsFolder();
+  const start = async (armed) => {
+    const edge = await Edge.start({
+      package: pkg,
+      worker: "jobs.js",
+      folder,
+      objects: { JOBS: "Jobs" },
+      bindings: { PROFILE: quickProfile(pkg), ORIGIN: service.origin, TOKEN: token, ARMED: armed ?? null },
+    });
+    t.after(() => edge.kill());
+    return edge;
+  };
+  return { service, start, intents: Array.from({ length: count }, (_, own) => `intent ${own} ${randomUUID()}`) };
+}
+
+const ask = (edge, what, given) => edge.ask(`/${what}`, { method: "POST", body: JSON.stringify(given) });
+
+/** Submits all intents, as a caller does that is not sure whether it has. */
+const submitAll = (edge, intents) => Promise.all(intents.map((intent) => ask(edge, "submit", { intent, body })));
+
+/** What the objects have handed over, over all lives. */
+const settledOf = (edges) =>
+  edges.flatMap(({ lines }) => lines.map((line) => /^settled (.*)/.exec(line)?.[1]).filter(Boolean).map((json) => JSON.parse(json)));
+
+/** Resolves when every intent was handed over, with nobody calling. */
+async function settled(edges, intents) {
+  for (const end = Date.now() + LIFE_MS; ; ) {
+    const heard = new Set(settledOf(edges).map(({ intent }) => intent));
+    if (intents.every((intent) => heard.has(intent))) return;
+    assert.ok(Date.now() < end, `not settled: ${edges.at(-1).lines.slice(-30).join("\n")}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function checkOnce(service, edges, intents) {
+  const { executions, charges, key_mismatches, unauthorized, jobs } = await service.ledger();
+  assert.deepEqual({ executions, charges, key_mismatches, unauthorized }, {
+    executions: intents.length,
+    charges: intents.length,
+    key_mismatches: 0,
+    unauthorized: 0,
+  });
+  const all = settledOf(edges);
+  for (const { status, bytes } of all) assert.ok(status === "succeeded" && bytes > 0, status);
+  assert.deepEqual([...new Set(all.map(({ key }) => key))].sort(), jobs.map(({ key }) => key).sort());
+  assert.equal(new Set(all.map(({ id }) => id)).size, intents.length);
+}
+
+const pointsOf = ({ lines }) =>
+  lines.flatMap((line) => {
+    const [, name, occurrence] = /^point (\S+) (\d+)/.exec(line) ?? [];
+    return name ? [{ name, occurrence: Number(occurrence) }] : [];
+  });
+
+test("an object carries a job to its kept result with nobody calling, and is found by whoever asks", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, intents } = await world(t, 1);
+  const [intent] = intents;
+  const edge = await start();
+  const [submitted] = await submitAll(edge, intents);
+  await settled([edge], intents);
+  await checkOnce(service, [edge], intents);
+  const found = await ask(edge, "find", { intent });
+  assert.deepEqual([found.id, found.status], [submitted.id, "succeeded"]);
+  const outcome = await ask(edge, "outcome", { intent });
+  assert.deepEqual([outcome.status, outcome.receipt.key], ["succeeded", submitted.key]);
+  assert.deepEqual(await ask(edge, "find", { intent, caller: "somebody else" }), null);
+});
+
+test("an object killed at any fail point ends its work once, by its alarm", { timeout: 600_000 }, async (t) => {
+  const rehearsal = await world(t, 1);
+  const first = await rehearsal.start();
+  await submitAll(first, rehearsal.intents);
+  await settled([first], rehearsal.intents);
+  const points = pointsOf(first).filter(({ occurrence }) => occurrence < 2);
+  assert.ok(points.length > 20, JSON.stringify(points));
+  await first.kill();
+  const taken = IS_LONG ? points : points.filter((_, own) => own % 9 === 4);
+  let died = 0;
+  for (const armed of taken) {
+    const { service, start, intents } = await world(t, 1);
+    const dying = await start(armed);
+    const answer = submitAll(dying, intents).then(() => true, () => false);
+    const dead = await Promise.race([dying.says(/^died at/, LIFE_MS).then(() => true), settled([dying], intents).then(() => false)]);
+    died += dead ? 1 : 0;
+    await dying.kill();
+    const living = await start();
+    // Whoever was not told that it is stored asks again; all else is the alarm's.
+    if (!(await answer)) await submitAll(living, intents);
+    await settled([dying, living], intents);
+    await checkOnce(service, [dying, living], intents);
+    await living.kill();
+  }
+  t.diagnostic(`died at ${died} of ${taken.length} points`);
+  assert.ok(died > taken.length / 2);
+});
+
+test("objects killed again and again, at random moments, end their work once, by their alarms", { timeout: LIFE_MS * (RUNS + 1) }, async (t) => {
+  let deaths = 0;
+  while (deaths < RUNS) {
+    const { service, start, intents } = await world(t, INTENTS);
+    const edges = [];
+    let unsure = intents;
+    for (let death = 0; death < DEATHS; death++) {
+      const edge = await start();
+      edges.push(edge);
+      const answers = Promise.allSettled(unsure.map((intent) => ask(edge, "submit", { intent, body })));
+      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 1200));
+      await edge.kill();
+      deaths += 1;
+      unsure = (await answers).flatMap(({ status }, at) => (status === "rejected" ? [unsure[at]] : []));
+    }
+    edges.push(await start());
+    await submitAll(edges.at(-1), unsure);
+    await settled(edges, intents);
+    await checkOnce(service, edges, intents);
+    await edges.at(-1).kill();
+  }
+  t.diagnostic(`killed ${deaths} times, with ${INTENTS} intents each ${DEATHS} times`);
+});
+
+test("an object whose module has trapped goes on in a new instance, and another object beside it does not notice", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, intents } = await world(t, 6);
+  const edge = await start({ name: "send.after.submit", occurrence: 1, how: "trap" });
+  await submitAll(edge, intents);
+  await edge.says(/^trapped at/);
+  await settled([edge], intents);
+  await checkOnce(service, [edge], intents);
+});

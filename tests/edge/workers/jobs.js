@@ -1,0 +1,64 @@
+// A Worker over its objects, as an app has one. Tests tell it what to do by HTTP.
+import { HoldfastObject, jobs } from "pkg/cloudflare.js";
+
+/** Dies at a fail point: says so, and stands still until the whole process is killed. */
+let armed;
+const reached = new Map();
+globalThis.holdfastFailPoint = (name) => {
+  const occurrence = reached.get(name) ?? 0;
+  reached.set(name, occurrence + 1);
+  if (armed?.name === name && armed.occurrence === occurrence) {
+    if (armed.how === "trap") {
+      console.log(`trapped at ${name} ${occurrence}`);
+      return "trap";
+    }
+    console.log(`died at ${name} ${occurrence}`);
+    for (;;);
+  }
+  console.log(`point ${name} ${occurrence}`);
+};
+
+export class Jobs extends HoldfastObject {
+  constructor(ctx, env) {
+    super(ctx, env);
+    armed = env.ARMED;
+  }
+
+  services = {
+    reports: {
+      profile: this.env.PROFILE,
+      baseUrl: this.env.ORIGIN,
+      authorize: () => ({ headers: { authorization: `Bearer ${this.env.TOKEN}` }, scope: "one" }),
+    },
+  };
+
+  async onSettled(operation) {
+    const bytes = operation.status === "succeeded" ? (await operation.blob()).size : 0;
+    console.log(`settled ${JSON.stringify({ id: operation.id, intent: operation.intent, key: operation.key, status: operation.status, bytes })}`);
+  }
+}
+
+const told = ({ state }) => state;
+
+const routes = {
+  submit: async (all, { intent, body }) => told(await all.submit("reports", { intent, body })),
+  find: async (all, { intent }) => told((await all.find("reports", intent)) ?? { state: null }),
+  outcome: async (all, { intent }) => (await all.find("reports", intent)).outcome(),
+  cancel: async (all, { intent }) => told(await (await all.find("reports", intent)).cancel()),
+  list: async (all, { filter }) => {
+    const { operations, cursor } = await all.list(filter);
+    return { operations: operations.map(told), cursor };
+  },
+};
+
+export default {
+  async fetch(request, env) {
+    const what = new URL(request.url).pathname.slice(1);
+    const { caller, ...given } = await request.json();
+    try {
+      return Response.json((await routes[what](jobs(env.JOBS, caller && { caller }), given)) ?? null);
+    } catch ({ name, code, message, nextStep, stack }) {
+      return Response.json({ error: { name, code, message, nextStep, stack } }, { status: 422 });
+    }
+  },
+};

@@ -50,7 +50,7 @@ const TABLES = {
   service_ids: { key: ["name"], columns: ["id"] },
   lanes: {
     key: ["lane"],
-    columns: ["owner", "epoch REAL", "renewedAt REAL", "leaseUntil REAL", "gateSetAt REAL", "gateLengthMs REAL"],
+    columns: ["owner", "epoch REAL", "renewedAt REAL", "leaseUntil REAL", "gateSetAt REAL", "gateLengthMs REAL", "sent"],
   },
   profiles: { key: ["digest"], columns: ["text"] },
 };
@@ -60,6 +60,9 @@ const SPLIT = ["bodies", "chunks"];
 
 /** Tables whose rows name themselves: what the module gives begins with the key. */
 const SELF_NAMED = ["operations"];
+
+/** Columns that hold lists, as JSON. */
+const LISTS = ["sent"];
 
 /** Written once: the first stays. */
 const ONCE = ["bodies", "profiles"];
@@ -99,7 +102,9 @@ export const columnsOf = (table) => {
  * @param {any} row
  */
 export function valueOf(table, row) {
-  const values = columnsOf(table).map((name) => row[name] ?? undefined);
+  const values = columnsOf(table).map((name) =>
+    LISTS.includes(name) && row[name] ? JSON.parse(row[name]) : (row[name] ?? undefined),
+  );
   return values.length > 1 ? values : values[0];
 }
 
@@ -174,7 +179,7 @@ function insert(port, table, values) {
   const names = [...key, ...columns.map(nameOf)];
   port.run(
     `INSERT OR ${how} INTO holdfast_${table} (${names}) VALUES (${names.map(() => "?")})`,
-    values.map((value) => value ?? null),
+    values.map((value) => (Array.isArray(value) ? JSON.stringify(value) : (value ?? null))),
   );
 }
 

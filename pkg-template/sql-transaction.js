@@ -21,7 +21,8 @@ const PLANS = {
   due: ["", due],
   list: ["", list],
   journal: ["", journal],
-  put: ["relaxed", (port, key, value) => write(port, "chunks", value, key)],
+  owner: ["", (port, key) => read(port, "service_ids", key)],
+  put: ["relaxed", change],
   change: ["strict", change],
   strict: ["strict", change],
   relaxed: ["relaxed", change],
@@ -50,8 +51,8 @@ function find(port, name) {
  */
 function due(port, index, lane, before, limit) {
   const column = index === "by_due" ? "due" : "deliveryDue";
-  const rows = select(port, `lane = ? AND ${column} <= ? ORDER BY ${column} LIMIT ?`, [lane, before, limit]);
-  const [later] = select(port, `lane = ? AND ${column} > ? ORDER BY ${column} LIMIT 1`, [lane, before]);
+  const rows = select(port, `lane = ? AND ${column} <= ? ORDER BY ${column}, id LIMIT ?`, [lane, before, limit]);
+  const [later] = select(port, `lane = ? AND ${column} > ? ORDER BY ${column}, id LIMIT 1`, [lane, before]);
   return [rows, later];
 }
 

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::app::JsApp;
 use crate::driver::ports::Ports;
 use crate::web::fetch::FetchTransport;
-use crate::web::store::HostStore;
 use crate::web::runtime::WebRuntime;
+use crate::web::store::HostStore;
 
 pub(super) struct HostPorts {
     pub(super) store: HostStore,

@@ -43,6 +43,7 @@ export class Edge {
   says(pattern, limitMs = 30_000) {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => end(new Error(`It has not said ${pattern}:\n${this.lines.slice(-40).join("\n")}`)), limitMs);
+      late.unref();
       const end = (error) => {
         clearTimeout(late);
         this.#heard.delete(hear);

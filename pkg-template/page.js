@@ -1,6 +1,5 @@
 // @ts-check
 /** What is a browser's own: its database, the life of its pages, one instance of the module. */
-/** @import { Life } from "./connection.js" */
 /** @import { OwnHost } from "./host.js" */
 /** @import { Settings } from "./options.js" */
 /** @import { Profiles } from "./profiles.js" */
@@ -10,6 +9,7 @@ import { Connection } from "./connection.js";
 import { Database } from "./idb-database.js";
 import { storeIn } from "./idb-transaction.js";
 import { Instance, isOwnTrap } from "./module.js";
+import { watch } from "./page-life.js";
 import { builtIn } from "./profiles/built-in.js";
 
 /** The one that this page has. */
@@ -31,23 +31,5 @@ export const open = (settings, listeners) =>
  */
 export function connectPage(settings, host, profiles) {
   const database = storeIn(new Database(settings.options.database ?? "holdfast"));
-  return new Connection(settings, host, profiles, { instance, database, watch });
-}
-
-/** @param {Life} life */
-function watch({ wake, yield: leave, trapped }) {
-  if (typeof globalThis.addEventListener !== "function") return () => undefined;
-  const controller = new AbortController();
-  const { signal } = controller;
-  /** @type {(on: EventTarget, name: string, then: (event: any) => void) => void} */
-  const listen = (on, name, then) => on.addEventListener(name, then, { signal });
-  const { document } = globalThis;
-  if (document) listen(document, "visibilitychange", () => document.visibilityState === "visible" && wake());
-  listen(globalThis, "online", wake);
-  listen(globalThis, "pageshow", wake);
-  listen(globalThis, "pagehide", leave);
-  const overheard = (/** @type {unknown} */ error) => isOwnTrap(error) && trapped(error);
-  listen(globalThis, "error", (event) => overheard(event.error));
-  listen(globalThis, "unhandledrejection", (event) => overheard(event.reason));
-  return () => controller.abort();
+  return new Connection(settings, host, profiles, { instance, database, watch: (life) => watch(life, isOwnTrap) });
 }

@@ -66,6 +66,29 @@ test("esbuild, told where the module is", async () => {
   assert.match(wasmIn(loaded).join(), /^\/esbuild\/dist\/holdfast-\w+\.wasm$/);
 });
 
+test("one classic script, with the module inside", async () => {
+  const folder = place.project("inline", { entry: "holdfast/inline", html: '<!doctype html><script src="dist/main.js"></script>' });
+  const { warnings } = await esbuild.build({
+    entryPoints: [join(folder, "main.js")], outdir: join(folder, "dist"), absWorkingDir: folder,
+    bundle: true, minify: true, format: "iife", logLevel: "silent",
+  });
+  assert.deepEqual(warnings, []);
+  const loaded = await completes("inline/index.html");
+  assert.deepEqual(loaded.filter((path) => !/favicon|api/.test(path)), ["/inline/dist/main.js"]);
+});
+
+test("one script, with the module from wherever the app has it", async () => {
+  const map = JSON.stringify({ imports: { "holdfast/slim": "/node_modules/holdfast/slim.js" } });
+  place.project("slim", {
+    entry: "holdfast/slim",
+    module: 'export const useOwnModule = { module: fetch("/node_modules/holdfast/holdfast.wasm") };',
+    html: `<!doctype html><script type="importmap">${map}</script><script type="module" src="main.js"></script>`,
+  });
+  const loaded = await completes("slim/index.html");
+  const own = loaded.filter((path) => path.includes("holdfast/")).sort();
+  assert.deepEqual(own, ["/node_modules/holdfast/holdfast.wasm", "/node_modules/holdfast/slim.js"]);
+});
+
 test("Vite, for production", async () => {
   const { build } = await import("vite");
   const folder = place.project("vite");

@@ -37,7 +37,7 @@ const WASM_OPT: [&str; 16] = [
 pub(crate) fn generate(workspace: &Workspace, module: &Path, folder: &Path) -> Result<()> {
     let bytes = std::fs::read(module).with_context(|| format!("no {}", module.display()))?;
     let recipe = format!(
-        "wasm-bindgen {}\nbinaryen {}\n{}\nwith a maker\n",
+        "wasm-bindgen {}\nbinaryen {}\n{}\nwith a maker of its own time\n",
         workspace.locked_version("wasm-bindgen-cli-support")?,
         binaryen_version(workspace)?,
         WASM_OPT.join(" ")
@@ -92,11 +92,19 @@ fn bind(module: &Path, folder: &Path) -> Result<()> {
 /// would be an unhandled rejection, which ends a server.
 const STALE: &str = "throw new Error('Cannot invoke closure from previous WASM instance');";
 
+/// The beginning of the maker. Where functions of the host are called by other names, they want their `this`.
+const MAKER: &str = "export const makeGlue = (queueMicrotask, host = globalThis) => {
+const { Date } = host;
+const setTimeout = (call, ms) => host.setTimeout(call, ms);
+const clearTimeout = (timer) => host.clearTimeout(timer);
+";
+
 /// The glue as a function: each call makes one with an instance of its own, whose tasks are polled by
-/// the `queueMicrotask` that is given. Where many objects share a process, they share no instance.
+/// the `queueMicrotask` that is given, and whose time may be another than the host's. Where many objects
+/// share a process, they share no instance.
 fn maker(glue: &str) -> Result<String> {
     ensure!(!glue.contains("\nimport "), "the glue imports something");
-    let mut made = String::from("export const makeGlue = (queueMicrotask) => {\n");
+    let mut made = String::from(MAKER);
     let mut names = String::from("default: __wbg_init");
     for line in glue.lines().filter(|line| !line.starts_with("export {")) {
         let own = line.strip_prefix("export ").unwrap_or(line);

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Result, bail};
 
 use crate::{
-    bindgen, process, readme, scripts,
+    bindgen, process, readme, scripts, single,
     wasm::{self, Toolchain},
     workspace::{Workspace, read, write},
 };
@@ -149,6 +149,7 @@ fn shrink_scripts(workspace: &Workspace, template: &Path, work: &Path) -> Result
     scripts::minify(workspace, work, &small)?;
     let profiles = template.join("profiles");
     scripts::profiles(workspace, &profiles, &work.join("profiles"), &small.join("profiles"))?;
+    single::bundle(workspace, &template.join("single"), &work.join("holdfast.wasm"), &small)?;
     Ok(small)
 }
 

@@ -15,6 +15,7 @@ mod readme;
 mod scripts;
 mod setup;
 mod sim;
+mod single;
 mod size;
 mod test;
 mod tidy;

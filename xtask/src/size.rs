@@ -136,7 +136,7 @@ fn bundle(workspace: &Workspace, entry: &Path, external: &[PathBuf]) -> Result<V
     command.arg(entry).arg("--bundle");
     // What a host or another package has.
     command.args(
-        ["react", "node:*", "cloudflare:*", "better-sqlite3"]
+        ["react", "node:*", "cloudflare:*", "better-sqlite3", "*.wasm"]
             .map(|name| format!("--external:{name}")),
     );
     // A profile comes when it is named; the table of their names belongs to the facade.

@@ -8,6 +8,7 @@
 /** @import { OwnHost } from "./host.js" */
 import { checkNames, checkText } from "./check.js";
 import { closedError, HoldfastError, invalid } from "./error.js";
+import { askToPersist, storageHealth } from "./health.js";
 import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
 import { isEnded } from "./outcome.js";
@@ -77,7 +78,9 @@ export class Client {
         nextStep: "Submit again for the account that is the current one.",
       });
     }
-    return this.operationOf(await this.call("submit", [service, json, body], true));
+    const operation = this.operationOf(await this.call("submit", [service, json, body], true));
+    if (this.#options.persist !== false) void askToPersist();
+    return operation;
   }
 
   /**
@@ -158,6 +161,10 @@ export class Client {
   /** Somebody else's work is to be shown: what was shown goes, but what is waited for. */
   forgetShown() {
     this.#states.dropAccount(currentAccount(this.#options) ?? "");
+  }
+
+  storageHealth() {
+    return storageHealth(() => this.list({ limit: 1 }));
   }
 
   async start() {

@@ -87,7 +87,7 @@ export const makeHoldfast = (settings, parts) => {
     list: async (filter) => (await open()).list(filter),
     signOut: async (leave) => (await open()).signOut(leave),
     start: async () => (await open()).start(),
-    ...(parts.reset && { resetStorage }),
+    ...(parts.reset && { resetStorage, storageHealth: async () => (await open()).storageHealth() }),
     subscribe(listener) {
       // A listener of one's own, so that the same function may be given twice.
       const own = () => listener();

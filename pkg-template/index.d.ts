@@ -187,6 +187,11 @@ export interface HoldfastOptions<Services extends Record<string, Service<any>>> 
   /** Name of the IndexedDB database. Default: `"holdfast"`. */
   readonly database?: string;
   /**
+   * Whether the browser is asked, after the first `submit`, to keep the storage when space runs short
+   * (`navigator.storage.persist()`). Some browsers ask the person. Default: `true`.
+   */
+  readonly persist?: boolean;
+  /**
    * Where the WebAssembly module is. Default: `holdfast.wasm` beside this file. A page has one
    * instance of the module: the first client that is used decides.
    */
@@ -668,6 +673,24 @@ export interface ListFilter {
   readonly cursor?: string;
 }
 
+/**
+ * What is known of the storage. No browser says whether it is private mode, or when it will evict: where
+ * `persisted` is not `true`, it may, and what was stored is gone then.
+ */
+export interface StorageHealth {
+  /** Whether the database could be opened and read just now. */
+  readonly opens: boolean;
+  /** Why not. */
+  readonly fault?: string;
+  /** Whether the browser has promised not to evict it. */
+  readonly persisted?: boolean;
+  /** Bytes that this origin uses and may use, as the browser estimates. */
+  readonly usage?: number;
+  readonly quota?: number;
+  /** What the browser does not tell. */
+  readonly unknown: readonly ("persisted" | "usage" | "quota")[];
+}
+
 /** A page of operations, newest first. */
 export interface OperationPage {
   readonly operations: readonly Operation<unknown>[];
@@ -745,6 +768,8 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
    * browser refuses storage altogether, or it is blocked)
    */
   resetStorage(accepted: { readonly acceptRisk: "duplicate" }): Promise<void>;
+  /** What is known of the storage, and what this browser does not tell. */
+  storageHealth(): Promise<StorageHealth>;
   /** Opens and resumes whatever is pending, without waiting for a first `submit`. */
   start(): Promise<void>;
   /** Stops driving, and gives what it owned to other tabs. Pending work stays stored. */

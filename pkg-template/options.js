@@ -16,10 +16,10 @@ const DATABASE_LENGTH_MAX = 128;
  * Checks the options of `createHoldfast`, and keeps them as they are at this moment.
  *
  * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
- * @param {string} [storage] The name of the option that says where work is stored.
+ * @param {string} [storage] The names of the options that say where work is stored.
  * @returns {Settings}
  */
-export function checkOptions(options, storage = "database") {
+export function checkOptions(options, storage = "database persist") {
   checkNames(options, "", `account services onSettled observe ${storage} retention module fetch`);
   const { account, services, database = "holdfast", retention } = options;
   if (typeof account !== "function") {
@@ -29,6 +29,9 @@ export function checkOptions(options, storage = "database") {
     checkFunction(options[name], name);
   }
   checkText(database, "database", DATABASE_LENGTH_MAX);
+  if (options.persist !== undefined && typeof options.persist !== "boolean") {
+    throw invalid("persist", "persist must be true or false.");
+  }
   checkRetention(retention);
   const names = typeof services === "object" && services ? Object.keys(services) : [];
   if (!names.length) throw invalid("services", "services must name at least one service.");

@@ -186,3 +186,17 @@ test("a client is disposed of by closing", async (t) => {
   await holdfast[Symbol.asyncDispose]();
   await assert.rejects(holdfast.list(), { code: "NOT_ALLOWED" });
 });
+
+test("the health of the storage names what the browser does not tell", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
+  world.script.list = () => '{"operations":[]}';
+  assert.deepEqual(await holdfast.storageHealth(), { opens: true, unknown: ["persisted", "usage", "quota"] });
+  world.script.list = () => {
+    throw { code: "STORAGE_UNAVAILABLE", message: "the storage does not open", nextStep: "leave private mode" };
+  };
+  const { opens, fault } = await holdfast.storageHealth();
+  assert.equal(opens, false);
+  assert.match(fault, /does not open/);
+  await holdfast.close();
+});

@@ -21,7 +21,11 @@ pub(super) fn answer(mounts: &[Mount], path: &str) -> Response {
         |_| missing(),
         |body| Response {
             status: 200,
-            headers: vec![("content-type".to_owned(), mime_of(&file).to_owned())],
+            headers: vec![
+                ("content-type".to_owned(), mime_of(&file).to_owned()),
+                // Asked for anew each time; a page that is not to be stored at all cannot be put aside whole.
+                ("cache-control".to_owned(), "no-cache".to_owned()),
+            ],
             body,
             ..Response::default()
         },

@@ -1,0 +1,178 @@
+// A tab's life as browsers lead it: frozen, put aside, crashed, without Web Locks; and the client in workers.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { Site, until } from "./harness.mjs";
+
+/** How long another tab may take to take over from one that was frozen between its requests, in milliseconds. */
+const FROZEN_MS = 30_000;
+/** How long from one that was closed, where what it does in its last turn reaches the storage or Web Locks tell, in milliseconds. */
+const CLOSED_MS = 5000;
+/** How long from one whose process crashed, where Web Locks tell of it, in milliseconds. */
+const CRASHED_MS = 8000;
+/**
+ * How long where nobody tells, in milliseconds: its request may be out for 32 s, then come 5 s of grace and a look every
+ * 3 s; half as much again for a busy machine.
+ */
+const UNHEARD_MS = 60_000;
+/** How often two tabs submit the same intent at the same instant. */
+const TRIES = 100;
+
+const site = await Site.open();
+after(() => site.close());
+
+const story = (name, run) => test(name, { timeout: 120_000 }, () => site.visit(run));
+
+const submitIn = (page, length) =>
+  page.evaluate(async (length) => {
+    globalThis.holdfast ??= open();
+    globalThis.operation = await holdfast.submit("reports", { intent: "a", body: work(length) });
+    return operation.id;
+  }, length);
+
+const outcomeIn = (page) => page.evaluate(async () => (await operation.outcome()).status);
+
+const polled = (service, times = 1) => until(async () => (await service.ledger()).polls >= times, "A poll");
+
+async function assertOnce(service) {
+  const { executions, charges, submits, key_mismatches } = await service.ledger();
+  assert.deepEqual({ executions, charges, submits, key_mismatches }, { executions: 1, charges: 1, submits: 1, key_mismatches: 0 });
+}
+
+/** What a browser without Web Locks shows a page. */
+const withoutLocks = () => delete Navigator.prototype.locks;
+
+const devtools = (page) => page.context().newCDPSession(page);
+
+// They wait more than they work.
+describe("a tab's life", { concurrency: 4 }, () => {
+  for (const [kind, init] of [["with Web Locks", undefined], ["without Web Locks", withoutLocks]]) {
+    story(`${kind}, a tab takes over from one that was frozen, which does nothing more when it thaws`, async ({ visit, service }) => {
+      const [owner, other] = [await visit({ init }), await visit({ init })];
+      assert.equal(await owner.evaluate(() => !!navigator.locks), !init);
+      await submitIn(owner, 3000);
+      await submitIn(other, 3000);
+      await polled(service);
+      const session = await devtools(owner);
+      await session.send("Page.setWebLifecycleState", { state: "frozen" });
+      const left = Date.now();
+      const before = (await service.requests()).length;
+      await other.bringToFront();
+      assert.equal(await outcomeIn(other), "succeeded");
+      const next = (await service.requests())[before];
+      assert.ok(next.time_ms - left < FROZEN_MS, `it took ${next.time_ms - left} ms`);
+      const made = (await service.requests()).length;
+      await session.send("Page.setWebLifecycleState", { state: "active" });
+      assert.equal(await outcomeIn(owner), "succeeded");
+      assert.equal((await service.requests()).length, made, "a thawed tab asks for nothing more");
+      await assertOnce(service);
+    });
+
+    story(`${kind}, a tab takes over from one whose process has crashed`, async ({ visit, service }) => {
+      const [owner, other] = [await visit({ init }), await visit({ init })];
+      await submitIn(owner, 3000);
+      await submitIn(other, 3000);
+      await polled(service);
+      const left = Date.now();
+      const before = (await service.requests()).length;
+      (await devtools(owner)).send("Page.crash").catch(() => undefined);
+      assert.equal(await outcomeIn(other), "succeeded");
+      const next = (await service.requests())[before];
+      assert.ok(next.time_ms - left < (init ? UNHEARD_MS : CRASHED_MS), `it took ${next.time_ms - left} ms`);
+      await assertOnce(service);
+    });
+
+    story(`${kind}, a tab takes over from one that was closed`, async ({ visit, service }) => {
+      const [owner, other] = [await visit({ init }), await visit({ init })];
+      await submitIn(owner, 3000);
+      await submitIn(other, 3000);
+      await polled(service);
+      const left = Date.now();
+      const before = (await service.requests()).length;
+      await owner.close({ runBeforeUnload: false });
+      assert.equal(await outcomeIn(other), "succeeded");
+      const next = (await service.requests())[before];
+      assert.ok(next.time_ms - left < (init ? UNHEARD_MS : CLOSED_MS), `it took ${next.time_ms - left} ms`);
+      await assertOnce(service);
+    });
+
+    story(`${kind}, two tabs that submit the same intent at the same instant have one operation, ${TRIES} times`, async ({ visit, service }) => {
+      const pages = [await visit({ init }), await visit({ init })];
+      const submitAll = (page) =>
+        page.evaluate(async (tries) => {
+          globalThis.holdfast = open();
+          const ids = [];
+          for (let index = 0; index < tries; index++) {
+            // Both tabs come to the same hundredth of a second.
+            await new Promise((resolve) => setTimeout(resolve, 10 - (Date.now() % 10)));
+            ids.push((await holdfast.submit("reports", { intent: `try ${index}`, body: work(1) })).id);
+          }
+          return ids;
+        }, TRIES);
+      const [one, other] = await Promise.all(pages.map(submitAll));
+      assert.deepEqual(one, other);
+      assert.equal(new Set(one).size, TRIES);
+      await until(async () => (await service.ledger()).executions >= TRIES, "Every job");
+      const { executions, charges, key_mismatches } = await service.ledger();
+      assert.deepEqual({ executions, charges, key_mismatches }, { executions: TRIES, charges: TRIES, key_mismatches: 0 });
+    });
+  }
+
+  story("a page goes into the back-forward cache with work under way, another goes on, and it comes back whole", async ({ visit, service }) => {
+    const page = await visit();
+    await submitIn(page, 4000);
+    await polled(service);
+    await page.evaluate(() => {
+      globalThis.cameBack = new Promise((resolve) => addEventListener("pageshow", ({ persisted }) => resolve(persisted)));
+    });
+    await page.evaluate(() => void (location.href = "/tests/app.html?another"));
+    await page.waitForURL(/another/);
+    await page.waitForFunction(() => globalThis.isReady);
+    assert.equal(await submitIn(page, 4000).then(() => outcomeIn(page)), "succeeded");
+    await page.evaluate(() => history.back());
+    await until(() => page.evaluate(() => location.search === "").catch(() => false), "The page of before");
+    assert.equal(await page.evaluate(() => globalThis.cameBack), true, "something of ours keeps the page out of the cache");
+    assert.equal(await outcomeIn(page), "succeeded");
+    await assertOnce(service);
+  });
+
+  for (const kind of ["Worker", "SharedWorker"]) {
+    story(`the client runs in a ${kind}, and its work is a page's too`, async ({ visit, service }) => {
+      const page = await visit();
+      const told = await page.evaluate(async (kind) => {
+        const worker = new globalThis[kind]("/tests/worker.js", { type: "module" });
+        const port = worker.port ?? worker;
+        const heard = [];
+        const over = new Promise((resolve) => {
+          port.onmessage = ({ data }) => (heard.push(data), data.status && resolve());
+        });
+        port.postMessage({ intent: "a", body: work(300) });
+        await over;
+        const found = await open().find("reports", "a");
+        return { heard: heard.at(-1), same: found.id === heard[0].id, status: found.status };
+      }, kind);
+      assert.deepEqual({ ...told, heard: { ...told.heard, id: undefined } }, {
+        heard: { id: undefined, status: "succeeded", records: 1 },
+        same: true,
+        status: "succeeded",
+      });
+      await assertOnce(service);
+    });
+  }
+
+  story("what is known of the storage is told, and what this browser does not tell is named", async ({ visit }) => {
+    const page = await visit();
+    const health = await page.evaluate(() => open().storageHealth());
+    assert.equal(health.opens, true);
+    for (const name of ["persisted", "usage", "quota"]) {
+      assert.equal(health[name] === undefined, health.unknown.includes(name), name);
+    }
+    const broken = await page.evaluate(() => {
+      indexedDB.open = () => {
+        throw new DOMException("private", "InvalidStateError");
+      };
+      return open({ database: "another" }).storageHealth();
+    });
+    assert.equal(broken.opens, false);
+    assert.match(broken.fault, /storage/i);
+  });
+});

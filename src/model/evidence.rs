@@ -25,6 +25,14 @@ pub struct Unresolved {
     pub abort_at: Timestamp,
 }
 
+impl Unresolved {
+    /// How long it takes from now until all of them are over and something that lags behind shows them,
+    /// in milliseconds: where the clock has jumped back behind them, as long as it can take.
+    pub fn shown_in(&self, now: Timestamp, lag_ms: u64) -> u64 {
+        self.abort_at.after(lag_ms).since(now.max(self.first_at))
+    }
+}
+
 /// Proof that the service took the work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {

@@ -202,7 +202,9 @@ fn reconcile(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
         return Next::Park(Bound::Deadline);
     }
     let shown_at = unresolved.abort_at.after(rule.lag_ms);
-    if now < shown_at {
+    // Dates of a clock that has jumped back since would be waited for without end: then it is the hold
+    // that counts this wait.
+    if now < shown_at && unresolved.first_at <= now {
         Next::Wait(shown_at.min(deadline))
     } else {
         read(operation, profile, Purpose::Reconcile)

@@ -3,6 +3,7 @@
 use crate::world::{Context, Settings, World, park, standing};
 use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::life::Stage;
+use holdfast::model::operation::Operation;
 use holdfast_services::Call;
 
 #[test]
@@ -103,4 +104,42 @@ fn a_clock_that_jumps_back_by_seconds_ends_nothing() {
     world.until("daily", |own| own.life.evidence.attempts == 4);
     world.pass(5_000);
     assert!(world.requests(Call::Submit).len() > sent);
+}
+
+/// A clock that goes back a day, at one point or another of what cannot be sent a second time; how long
+/// the looking up of it takes then.
+fn looked_up_after(jump: impl Fn(&Operation) -> bool, cancels: bool) -> u64 {
+    let world = super::reconcile::world(super::reconcile::LOST);
+    let context = world.open();
+    let operation = world.submit(&context, "daily", "");
+    world.until("daily", jump);
+    world.0.settings.borrow_mut().skew_ms = -86_400_000;
+    let start = world.0.clock.now();
+    if cancels {
+        world.cancel(&context, &operation).expect("it may be cancelled");
+    }
+    context.driver.wake();
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert!(ended.life.is_ended(), "{:?}", ended.life);
+    assert_eq!(world.executions(), 1);
+    world.0.clock.now() - start
+}
+
+fn is_out(own: &Operation) -> bool {
+    own.life.evidence.current.is_some()
+}
+
+fn is_looked_up(own: &Operation) -> bool {
+    matches!(own.life.stage, Stage::Reconcile(_))
+}
+
+#[test]
+fn a_clock_that_jumps_back_does_not_stretch_the_wait_for_a_listing() {
+    for (jump, cancels) in
+        [(is_out as fn(&Operation) -> bool, false), (is_looked_up, false), (is_looked_up, true)]
+    {
+        let took = looked_up_after(jump, cancels);
+        // 2 s to leave, 30 s for the answer, 30 s until the listing shows it.
+        assert!((61_000..200_000).contains(&took), "it took {took} ms");
+    }
 }

@@ -15,7 +15,7 @@ impl Life {
         let Some(unresolved) = evidence.unresolved.as_ref().filter(|_| open) else {
             return Err(Illegal);
         };
-        let length_ms = unresolved.abort_at.after(lag_ms).since(now);
+        let length_ms = unresolved.shown_in(now, lag_ms);
         self.0.stage = Stage::Reconcile(Listing::default());
         self.wait(now, length_ms, WaitReason::ListingLag)
     }

@@ -2,7 +2,7 @@
 
 use super::Refused;
 use super::pen::Pen;
-use super::submit;
+use super::{reconcile, submit};
 use crate::model::ending::Ending;
 use crate::model::evidence::AcceptedHow;
 use crate::model::hold::{Hold, ParkReason};
@@ -77,6 +77,7 @@ fn cancel(pen: &mut Pen<'_>) -> Result<(), Refused> {
         submit::gave_up(pen)?;
     } else if !pen.is_submitting() || !parked {
         pen.op.life.release()?;
+        reconcile::count_again(pen)?;
     }
     Ok(())
 }
@@ -136,6 +137,7 @@ fn resume(
     (counters.failures, counters.authorizations, counters.not_ready) = (0, 0, 0);
     (counters.refusals, counters.misses) = (0, 0);
     pen.op.life.release()?;
+    reconcile::count_again(pen)?;
     pen.note("resumed");
     if pen.is_submitting() {
         submit::gave_up(pen)?;

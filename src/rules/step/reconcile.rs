@@ -28,6 +28,22 @@ pub(super) fn unknowable(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     pen.park(if cancelled { ParkReason::CancelUnconfirmed } else { ParkReason::OutcomeUnknown })
 }
 
+/// Its hold was released, and the clock has jumped back since the first attempt: when every attempt is
+/// over and listed can only be counted from here.
+pub(super) fn count_again(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    let unresolved = pen.op.life.evidence.unresolved.as_ref();
+    let (Stage::Reconcile(_), Some(rule), Some(unresolved)) =
+        (&pen.op.life.stage, &pen.profile.reconcile, unresolved)
+    else {
+        return Ok(());
+    };
+    if unresolved.first_at <= pen.now {
+        return Ok(());
+    }
+    let length_ms = unresolved.shown_in(pen.now, rule.lag_ms);
+    pen.wait(length_ms, WaitReason::ListingLag)
+}
+
 pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
     let said = &verdict.said;
     pen.note_answer("reconcile.answered", Purpose::Reconcile, said);

@@ -206,7 +206,7 @@ impl Engine {
     }
 
     /// Takes an operation out of memory until it is due; the store has all of it.
-    fn shelve(&mut self, now: Timestamp, id: &OperationId) {
+    pub(super) fn shelve(&mut self, now: Timestamp, id: &OperationId) {
         let Some(entry) = self.entries.remove(id) else {
             return;
         };

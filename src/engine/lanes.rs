@@ -151,9 +151,8 @@ impl Engine {
                 }
                 lane.ownership = Ownership::Own(row.epoch);
                 lane.gate = row.gate.map(|gate| gate.seen_at(now));
-                lane.work.look_at_all(Timestamp(0));
-                lane.delivery.look_at_all(Timestamp(0));
                 self.take_over(now, id, row.sent);
+                self.read_anew(now, id);
             }
             // A renewal that came too late: what is in memory of it is worth nothing.
             Ok(_) if owned => self.lose(now, id),
@@ -169,6 +168,19 @@ impl Engine {
             Err(_) => {
                 lane.ownership = Ownership::Other { ask_at: now.after(STORE_AGAIN_MS) };
             }
+        }
+    }
+
+    /// The lane has just become ours: whoever owned it before may have driven what is in memory of it.
+    fn read_anew(&mut self, now: Timestamp, id: &LaneId) {
+        let idle = self.entries.iter().filter(|(_, own)| own.lane == *id && own.is_idle());
+        let idle: Vec<_> = idle.map(|(own, _)| own.clone()).collect();
+        for own in idle {
+            self.shelve(now, &own);
+        }
+        if let Some(lane) = self.lanes.get_mut(id) {
+            lane.work.look_at_all(Timestamp(0));
+            lane.delivery.look_at_all(Timestamp(0));
         }
     }
 

@@ -15,7 +15,7 @@ use crate::model::profile::Purpose;
 use crate::model::storage::{Durability, Erase, StoreError, Unique, Written};
 use crate::model::table::take_first;
 use crate::model::time::{Timestamp, Wait};
-use crate::rules::bounds::LEASE_GRACE_MS;
+use crate::rules::bounds::{LEASE_GRACE_MS, REQUEST_FLOOR_MS};
 use crate::rules::step::{self, Refused, Step, step};
 use crate::rules::teeth::{Tooth, bites};
 
@@ -98,6 +98,8 @@ impl Engine {
             Err(Refused::Illegal(_)) => {
                 if matches!(input, step::Input::Send { .. }) {
                     entry.exchange = None;
+                    // Whatever refuses it: the app is not asked for credentials without a pause.
+                    entry.not_before = now.after(REQUEST_FLOOR_MS);
                 }
                 self.refuse(call, MOVED_ON);
             }
@@ -195,7 +197,7 @@ impl Engine {
         entry.writing = None;
         match result {
             Ok(Written::Done) => self.carry_on(now, pending),
-            Ok(Written::Stale) => self.read_again(pending),
+            Ok(Written::Stale) => self.read_again(now, pending),
             Ok(Written::NameTaken(other)) => self.name_taken(now, pending, other),
             Ok(Written::JobTaken(other)) => {
                 let taken = CallError::JobConflict(other);
@@ -305,7 +307,7 @@ impl Engine {
             request(operation, profile, &service.base_url, purpose, download)
         });
         if !bites(Tooth::LoseFloor) {
-            entry.not_before = now.after(crate::rules::bounds::REQUEST_FLOOR_MS);
+            entry.not_before = now.after(REQUEST_FLOOR_MS);
         }
         match transmit {
             Some(transmit) => {

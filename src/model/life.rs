@@ -132,8 +132,10 @@ impl Life {
         abort_ms: u64,
         scope: Option<Scope>,
     ) -> Result<(), Illegal> {
+        // What is to be cancelled is sent only to have the result of a known job replayed.
+        let stopped = self.0.cancel.is_some() && self.job().is_none();
+        let held = matches!(self.0.hold, Hold::Parked { .. }) || stopped;
         let evidence = &mut self.0.evidence;
-        let held = matches!(self.0.hold, Hold::Parked { .. }) || self.0.cancel.is_some();
         if self.0.stage != Stage::Submit || evidence.current.is_some() || held {
             return Err(Illegal);
         }

@@ -12,9 +12,10 @@ use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::model::profile::Purpose;
+use holdfast::model::storage::Durability;
 use holdfast::model::time::Timestamp;
 use holdfast::rules::classify::{Finding, Said, Verdict};
-use holdfast::rules::step::{Input, step};
+use holdfast::rules::step::{Input, Resolution, step};
 use holdfast_services::{Call, Fault, Loopback, Replay};
 
 const PROFILE: &str = include_str!("../../pkg-template/profiles/replay.json");
@@ -305,7 +306,7 @@ fn a_job_that_a_person_found_is_replayed_where_nothing_can_be_read_by_its_id() {
     );
     let (context, parked) = live(&world, "");
     assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
-    let found = holdfast::rules::step::Resolution::Found("rq_1".into());
+    let found = Resolution::Found("rq_1".into());
     world.resolve(&context, &parked, found).expect("it was found");
     let ended = world.settle(&context, "daily").expect("it ends");
     succeeds_once(&world, &ended);
@@ -341,4 +342,38 @@ fn an_error_that_is_replayed_is_not_asked_for_again() {
         2,
         "the key brings this answer whenever it is asked"
     );
+}
+
+#[test]
+fn a_cancelled_operation_whose_job_a_person_names_has_its_result_replayed() {
+    let world = world_with(
+        r#"[{"call":"submit","fault":"lose_after"},{"call":"submit","fault":"status","status":307}]"#,
+    );
+    let context = world.open();
+    let operation = world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.evidence.attempts == 2);
+    world.cancel(&context, &operation).expect("it may be cancelled");
+    let parked = world.settle(&context, "daily").expect("it parks");
+    assert_eq!(park(&parked), Some(ParkReason::CancelUnconfirmed));
+    let asked = world.0.authorizations.borrow().len();
+    let job = world.0.service.borrow().ledger().jobs.keys().next().cloned().expect("a job");
+    world.resolve(&context, &parked, Resolution::Found(job.as_str().into())).expect("it is found");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    succeeds_once(&world, &ended);
+    assert!(replayed(&ended));
+    assert_eq!(world.0.authorizations.borrow().len(), asked + 1);
+}
+
+#[test]
+fn what_the_service_says_to_have_taken_on_is_on_the_disk_before_anything_follows() {
+    let world = answering(409, "replay_conflict", 1);
+    let (_, ended) = live(&world, "");
+    assert_eq!(standing(&ended), "succeeded");
+    let proven = world.0.log.all().into_iter().find_map(|logged| match logged {
+        Logged::Committed { operation, durability } => {
+            operation.life.evidence.accepted.is_some().then_some(durability)
+        }
+        Logged::Sent { .. } => None,
+    });
+    assert_eq!(proven, Some(Durability::Strict));
 }

@@ -229,6 +229,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             // service has taken it on, and no later refusal can say that it did not.
             pen.op.life.lost()?;
             pen.op.life.seen(None, AcceptedHow::Answered, pen.now)?;
+            pen.strictly();
             pen.op.counters.not_ready += 1;
             if pen.op.counters.not_ready > pen.profile.not_ready_max {
                 return reconcile::unknowable(pen);
@@ -244,7 +245,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
             work::failed_job(pen, said, FailureClass::Target)
         }
         // The replay of what has been done: there is nothing left to wait for.
-        Meaning::Expired if !pen.profile.reads_jobs() => {
+        Meaning::Expired if pen.profile.calls.poll.is_none() => {
             fulfilled(pen, said)?;
             pen.end(Ending::Expired(said.fault.clone()))
         }

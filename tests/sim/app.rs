@@ -3,40 +3,19 @@
 use std::rc::Rc;
 
 use holdfast::driver::{Driver, Submission};
-use holdfast::engine::ServiceSetup;
-use holdfast::model::ending::Ending;
 use holdfast::model::error::{Code, Error};
 use holdfast::model::hold::{Hold, ParkReason};
 use holdfast::model::ids::{Account, Intent, ServiceName};
-use holdfast::model::life::Stage;
+use holdfast::model::money::Credits;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::LimitsPatch;
-use holdfast::record;
-use holdfast::rules::profile;
 use holdfast::rules::step::{Command, Resolution};
 
-use super::plan::{DAY_MS, Plan, Work};
+use super::house::House;
+use super::plan::{DAY_MS, Work};
 use super::ports::SimPorts;
+use super::verbs;
 use super::world::{SECRET, Tab, World};
-
-const PROFILE: &str = include_str!("../../pkg-template/profiles/runharvester.json");
-
-/// The service, as the app configures it.
-pub fn service(plan: &Plan) -> ServiceSetup {
-    let lifetime = format!("\"retentionMs\": {}", plan.key_ms);
-    let text = PROFILE.replace("\"retentionMs\": 86400000", &lifetime);
-    ServiceSetup {
-        name: ServiceName::from("reports"),
-        profile: profile::read(&text).unwrap_or_else(|_| unreachable!("a good profile")),
-        profile_text: text,
-        base_url: "https://api.example.com".into(),
-        origin: "https://api.example.com".into(),
-        params: Vec::new(),
-        limits: plan.limits,
-        retention: holdfast::model::policy::Retention::default(),
-        derives_keys: plan.derives_keys,
-    }
-}
 
 /// What an app does in one context, for as long as that lives.
 pub async fn live(world: World, tab: Rc<Tab>, driver: Driver<SimPorts>) {
@@ -70,10 +49,18 @@ async fn act(world: &World, tab: &Rc<Tab>, driver: &Driver<SimPorts>) {
     let Some(operation) = all.get(usize::try_from(which).unwrap_or(0) % all.len().max(1)) else {
         return driver.wake();
     };
-    match roll(7) {
+    match roll(if world.0.plan.has_further_verbs() { 13 } else { 7 }) {
         0 => command(world, driver, operation, Command::Cancel).await,
         1 => command(world, driver, operation, Command::Acknowledge).await,
-        2 | 3 => retry(world, driver, operation).await,
+        2 | 3 => verbs::retry(world, driver, operation).await,
+        8 | 9 => verbs::revise(world, driver, operation).await,
+        10 | 11 => verbs::delete(world, driver, operation).await,
+        12 => verbs::forget(world, driver, operation).await,
+        13 => {
+            if let Some(work) = world.work(operation).cloned() {
+                verbs::quote(world, driver, &work).await;
+            }
+        }
         4 => {
             let lines = driver.journal(&operation.identity.id).await;
             check_error(world, lines.as_ref().err());
@@ -87,8 +74,12 @@ async fn act(world: &World, tab: &Rc<Tab>, driver: &Driver<SimPorts>) {
 }
 
 pub async fn submit(world: &World, driver: &Driver<SimPorts>, work: &Work) {
-    if world.0.account.get() != work.account {
+    let freed = world.0.oracle.borrow().freed.contains(&work.name());
+    if world.0.account.get() != work.account || freed {
         return;
+    }
+    if work.adopted {
+        return verbs::adopt(world, driver, work).await;
     }
     let submission = Submission {
         service: ServiceName::from("reports"),
@@ -100,30 +91,16 @@ pub async fn submit(world: &World, driver: &Driver<SimPorts>, work: &Work) {
         body: work.body.clone().into_bytes(),
     };
     let result = driver.submit(submission).await;
-    match &result {
-        Ok(operation) => {
-            // The account may have changed on the way: then it is the other one's work.
-            if operation.identity.account == Account::from(work.account) {
-                world.acknowledged(operation);
-            }
-        }
-        Err(error) => {
-            world.note(|| format!("submit of {}: {}", work.name(), error.code.name()));
-            if matches!(error.code, Code::IntentConflict | Code::InvalidInput) {
-                world.breach(|| format!("a good submission is refused: {error:?}"));
-            }
-        }
-    }
-    check_error(world, result.as_ref().err());
+    world.taken_on(work, &result);
 }
 
-fn check_error(world: &World, error: Option<&Error>) {
+pub fn check_error(world: &World, error: Option<&Error>) {
     if error.is_some_and(|error| format!("{error:?}").contains(SECRET)) {
         world.breach(|| "a credential is in an error".into());
     }
 }
 
-async fn command(
+pub async fn command(
     world: &World,
     driver: &Driver<SimPorts>,
     operation: &Operation,
@@ -136,9 +113,6 @@ async fn command(
             oracle.cancelled.insert(id.clone());
         } else if command == Command::Resolve(Resolution::Abandon) {
             oracle.abandoned.insert(id.clone());
-        } else if matches!(command, Command::Resume { accept_duplicate: true, .. }) {
-            let work = world.work(operation).map(Work::name).unwrap_or_default();
-            *oracle.risked.entry(work).or_default() += 1;
         }
     }
     world.note(|| format!("{} {command:?}", operation.identity.intent.as_str()));
@@ -149,21 +123,23 @@ async fn command(
     check_error(world, result.as_ref().err());
 }
 
-async fn retry(world: &World, driver: &Driver<SimPorts>, operation: &Operation) {
-    let Stage::Ended { ending: Ending::Failed(failure), .. } = &operation.life.stage else {
-        return;
-    };
-    let id = &operation.identity.id;
-    let result = driver.retry(id, failure.id.clone(), true, LimitsPatch::default()).await;
-    if let Ok(child) = &result {
-        world.acknowledged(child);
-    }
-    check_error(world, result.as_ref().err());
-}
-
 /// What a person does about a park: looks at the service, and takes the exit that fits.
 pub async fn help(world: &World, driver: &Driver<SimPorts>, operation: &Operation) {
+    let id = &operation.identity.id;
+    if is_deletion_parked(operation) {
+        return command(world, driver, operation, Command::Delete).await;
+    }
     let Hold::Parked { reason, .. } = operation.life.hold else { return };
+    let times = {
+        let mut oracle = world.0.oracle.borrow_mut();
+        let times = oracle.helped.entry(id.clone()).or_default();
+        *times += 1;
+        *times
+    };
+    let whose = world.whose(operation);
+    if world.0.oracle.borrow().flying.get(&whose).is_some_and(|count| *count > 0) {
+        return;
+    }
     let exit = match reason {
         ParkReason::NeedsCredential
         | ParkReason::NeedsAccess
@@ -175,7 +151,7 @@ pub async fn help(world: &World, driver: &Driver<SimPorts>, operation: &Operatio
                 send_within_ms: Some(past_ms + DAY_MS),
                 total_ms: Some(past_ms + DAY_MS),
                 attempts: Some(operation.limits.attempts + 50),
-                cost: None,
+                cost: operation.limits.cost.map(|cost| Credits(cost.0 + 50_000_000)),
             };
             Command::Resume { limits: Some(limits), accept_duplicate: false }
         }
@@ -184,7 +160,11 @@ pub async fn help(world: &World, driver: &Driver<SimPorts>, operation: &Operatio
         | ParkReason::ScopeChanged
         | ParkReason::CancelUnconfirmed
         | ParkReason::KeyConflict
-        | ParkReason::VersionMoved => match world.job_of(operation.identity.key.as_str()) {
+        | ParkReason::VersionMoved => match world.job_of(&whose) {
+            // What has failed is never replayed, and what a service has forgotten neither.
+            Some(_) if world.0.plan.house == House::Priced && times > 2 => {
+                Command::Resolve(Resolution::Abandon)
+            }
             Some(job) => Command::Resolve(Resolution::Found(job.as_str().into())),
             None => Command::Resolve(Resolution::NotExecuted),
         },
@@ -192,13 +172,40 @@ pub async fn help(world: &World, driver: &Driver<SimPorts>, operation: &Operatio
     command(world, driver, operation, exit).await;
 }
 
+/// Whether its deletion waits for a person.
+pub fn is_deletion_parked(operation: &Operation) -> bool {
+    let deletion = operation.life.deletion.as_ref().filter(|_| operation.life.is_ended());
+    deletion.is_some_and(|own| matches!(own.hold, Hold::Parked { .. }))
+}
+
 impl World {
+    /// What a submission, or an adoption, was answered with.
+    pub fn taken_on(&self, work: &Work, result: &Result<Operation, Error>) {
+        match result {
+            Ok(operation) => {
+                self.0.oracle.borrow_mut().told_last = Some(operation.identity.id.clone());
+                // The account may have changed on the way: then it is the other one's work.
+                if operation.identity.account == Account::from(work.account) {
+                    self.acknowledged(operation);
+                }
+            }
+            Err(error) => {
+                self.note(|| format!("submit of {}: {}", work.name(), error.code.name()));
+                let conflict = matches!(error.code, Code::IntentConflict | Code::KeyConflict);
+                if conflict || error.code == Code::InvalidInput {
+                    self.breach(|| format!("a good submission is refused: {error:?}"));
+                }
+            }
+        }
+        check_error(self, result.as_ref().err());
+    }
+
     /// Every operation of an account, as it is stored.
-    pub fn operations(&self, account: &str) -> Vec<Operation> {
+    pub fn operations(&self, account: &str) -> Vec<Rc<Operation>> {
         use holdfast::driver::ports::Store;
         let rows = pollster::block_on(self.0.disk.live.list(&account.into(), None, 1_000));
         let rows = rows.unwrap_or_default();
-        rows.iter().filter_map(|row| record::decode(&row.document).ok()).collect()
+        rows.iter().filter_map(|row| self.read(row)).collect()
     }
 
     /// Work of the current account that has no operation yet.
@@ -206,7 +213,8 @@ impl World {
         let account = self.0.account.get();
         let all = self.operations(account);
         let has = |work: &Work| all.iter().any(|own| own.identity.intent.as_str() == work.intent);
+        let freed = self.0.oracle.borrow().freed.clone();
         let own = self.0.plan.work.iter().filter(|work| work.account == account);
-        own.filter(|work| !has(work)).cloned().collect()
+        own.filter(|work| !has(work) && !freed.contains(&work.name())).cloned().collect()
     }
 }

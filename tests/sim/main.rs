@@ -18,6 +18,7 @@ mod app;
 mod chaos;
 #[path = "../world/clock.rs"]
 mod clock;
+mod house;
 mod kinds;
 mod network;
 mod options;
@@ -26,16 +27,19 @@ mod parks;
 mod plan;
 mod plants;
 mod ports;
+mod promises;
 mod reckoning;
 mod report;
 mod run;
 mod slot;
 mod store;
+mod table;
 #[path = "../world/tasks.rs"]
 mod tasks;
 #[cfg(feature = "teeth")]
 mod teeth;
 mod transitions;
+mod verbs;
 mod wire;
 mod world;
 

@@ -6,25 +6,41 @@ use holdfast::driver::ports::transport::{Body, Head, Lost, Outgoing};
 use holdfast_services::Service as _;
 use holdfast_services::{Call, Delivery, Fault, FaultKind, Outcome, Request, Response, RetryAfter};
 
+use super::house::House;
 use super::kinds::Kind;
 use super::ports::SimPorts;
 use super::slot::Slot;
 use super::world::World;
 
-/// A body that came with its head.
+/// A body that came with its head; of a stream, only its beginning did.
 pub struct SimBody {
-    pieces: Vec<Vec<u8>>,
+    /// What is to come, the last piece first, and how long after the piece before it.
+    pieces: Vec<(u64, Vec<u8>)>,
     broken: bool,
+    ports: SimPorts,
 }
 
 impl Body for SimBody {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, Lost> {
         match self.pieces.pop() {
-            Some(piece) => Ok(Some(piece)),
+            Some((0, piece)) => Ok(Some(piece)),
+            Some((wait_ms, piece)) => {
+                self.ports.world.0.clock.sleep(wait_ms).await;
+                self.ports.point().await;
+                Ok(Some(piece))
+            }
             None if self.broken => Err(Lost),
             None => Ok(None),
         }
     }
+}
+
+/// What comes back.
+struct Arrival {
+    response: Response,
+    broken: bool,
+    /// How long after its beginning the rest of it comes.
+    rest_ms: u64,
 }
 
 type Answer = Result<Head<SimBody>, Lost>;
@@ -35,7 +51,7 @@ impl Transport for SimPorts {
     fn send(&self, outgoing: Outgoing) -> impl Future<Output = Answer> + 'static {
         let timeout_ms = u64::from(outgoing.timeout_ms);
         let request = request(outgoing);
-        let slot = Slot::new();
+        let slot: Slot<Result<Arrival, Lost>> = Slot::new();
         if self.tab.being.alive.get() {
             self.world.sent(&self.tab, &request);
             let (world, answer) = (self.world.clone(), slot.clone());
@@ -50,19 +66,20 @@ impl Transport for SimPorts {
         async move {
             let answer = slot.wait().await;
             own.point().await;
-            answer
+            answer.map(|arrival| head(&arrival, own.clone()))
         }
     }
 }
 
 /// Carries a request to the service and its answer back.
-async fn carry(world: World, request: Request, answer: Slot<Answer>) {
+async fn carry(world: World, request: Request, answer: Slot<Result<Arrival, Lost>>) {
     let clock = || &world.0.clock;
     let way_ms = || world.0.plan.latency_ms + world.up_to(world.0.plan.latency_ms);
     let offline = || world.now() < world.0.offline_until.get();
     clock().sleep(way_ms()).await;
     if offline() || world.strikes(Kind::LoseBefore, 1) {
         clock().sleep(world.pick(&[0, 100, 4_000])).await;
+        world.landed(&request);
         answer.fill(Err(Lost));
         return;
     }
@@ -70,7 +87,9 @@ async fn carry(world: World, request: Request, answer: Slot<Answer>) {
         clock().sleep(world.pick(&[500, 5_000, 25_000])).await;
     }
     // A browser sends again only what got no answer: both copies meet the service as it is.
-    let resent = world.strikes(Kind::Resend, 1);
+    let call = world.0.service.borrow().service.stage_of(&request);
+    let again = world.0.plan.house.has_keys() || !matches!(call, Call::Submit | Call::Retry);
+    let resent = again && world.strikes(Kind::Resend, 1);
     if resent {
         let twin = (world.clone(), request.clone(), world.pick(&[0, 5, 300, 9_000]));
         world.outside(async move {
@@ -79,9 +98,13 @@ async fn carry(world: World, request: Request, answer: Slot<Answer>) {
             process(&world, &request, None);
         });
     }
-    let call = world.0.service.borrow().service.stage_of(&request);
     let fault = if resent { None } else { fault(&world, call) };
     let outcome = process(&world, &request, fault);
+    world.landed(&request);
+    let early = outcome.early().is_some();
+    if !early {
+        clock().sleep(outcome.delay_ms).await;
+    }
     clock().sleep(way_ms()).await;
     if world.strikes(Kind::Slow, 1) {
         clock().sleep(world.pick(&[700, 10_000, 40_000, 130_000])).await;
@@ -93,9 +116,11 @@ async fn carry(world: World, request: Request, answer: Slot<Answer>) {
     answer.fill(match outcome.delivery {
         Delivery::Answer(response) => {
             world.answered(&request, response.status);
-            Ok(head(&response, false))
+            let broken = early && world.strikes(Kind::Truncate, 1);
+            let rest_ms = if early { outcome.delay_ms } else { 0 };
+            Ok(Arrival { response, broken, rest_ms })
         }
-        Delivery::Truncated(response) => Ok(head(&response, true)),
+        Delivery::Truncated(response) => Ok(Arrival { response, broken: true, rest_ms: 0 }),
         Delivery::Lost => Err(Lost),
     });
 }
@@ -139,7 +164,7 @@ fn fault(world: &World, call: Call) -> Option<(Kind, Fault)> {
     } else if strikes(Kind::RateLimited) {
         let limited = Fault::once(call, FaultKind::RateLimited);
         (Kind::RateLimited, Fault { retry_after: wait(world), ..limited })
-    } else if submits && strikes(Kind::InProgress) {
+    } else if submits && world.0.plan.house == House::Keyed && strikes(Kind::InProgress) {
         (Kind::InProgress, coded(call, 409, "REQUEST_IN_PROGRESS"))
     } else if strikes(Kind::Unauthorized) {
         (Kind::Unauthorized, coded(call, world.pick(&[401, 403]), "UNAUTHORIZED"))
@@ -189,13 +214,22 @@ fn request(outgoing: Outgoing) -> Request {
     }
 }
 
-fn head(response: &Response, broken: bool) -> Head<SimBody> {
-    let sent = if broken { response.body.len() / 2 } else { response.body.len() };
-    let mut pieces: Vec<_> = response.body[..sent].chunks(7_000).map(<[u8]>::to_vec).collect();
+fn head(arrival: &Arrival, ports: SimPorts) -> Head<SimBody> {
+    let Arrival { response, broken, rest_ms } = arrival;
+    let sent = if *broken { response.body.len() / 2 } else { response.body.len() };
+    let body = &response.body[..sent];
+    let early = if *rest_ms > 0 { response.early_bytes.min(sent) } else { 0 };
+    let now = body[..early].chunks(7_000).map(|piece| (0, piece.to_vec()));
+    let later = body[early..].chunks(7_000).map(|piece| (0, piece.to_vec()));
+    let count = now.len();
+    let mut pieces: Vec<_> = now.chain(later).collect();
+    if let Some(first_later) = pieces.get_mut(count) {
+        first_later.0 = *rest_ms;
+    }
     pieces.reverse();
     Head {
         status: response.status,
         headers: response.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
-        body: SimBody { pieces, broken },
+        body: SimBody { pieces, broken: *broken, ports },
     }
 }

@@ -4,7 +4,10 @@
 const SEEDS: u64 = 300;
 
 /// Seeds that once found something, and run always.
-const KNOWN: &[u64] = &[139, 303, 529, 661, 945, 1722, 1784, 1945, 4175, 4723, 4945];
+const KNOWN: &[u64] = &[
+    139, 303, 529, 629, 661, 945, 1283, 1722, 1784, 1945, 2108, 4175, 4723, 4945, 21559, 22974,
+    24629, 26984,
+];
 
 pub struct Options {
     pub seeds: u64,

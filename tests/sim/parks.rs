@@ -4,8 +4,11 @@ use holdfast::model::ending::Ending;
 use holdfast::model::hold::{Hold, ParkReason};
 use holdfast::model::ids::OperationId;
 use holdfast::model::life::Stage;
+use holdfast::model::money::Credits;
 use holdfast::model::operation::Operation;
+use holdfast::model::policy::OnUnknown;
 
+use super::house::House;
 use super::kinds::Kind;
 use super::plan::{Ends, Work};
 use super::world::World;
@@ -21,8 +24,17 @@ const UNREADABLE_MAX: u64 = 5;
 const DOWNLOADS_MAX: u32 = 40;
 const NOT_READY_MAX: u32 = 20;
 
+/// Failed readings of a listing, failed questions for a price, and answers "it runs, or has failed"
+/// before a person is asked.
+const LISTINGS_MAX: u32 = 8;
+const QUOTES_MAX: u32 = 8;
+const CONFLICTS_MAX: u32 = 6;
+
+/// What a piece of work costs, in millionths of a credit.
+const PRICE: i64 = 5_000_000;
+
 /// Notes a park, and whether anything justifies it.
-pub fn check(world: &World, before: Option<&Operation>, after: &Operation) {
+pub fn check(world: &World, before: Option<&Operation>, after: &Operation, events: &[String]) {
     let Hold::Parked { reason, .. } = after.life.hold else { return };
     let already = before.is_some_and(|own| matches!(own.life.hold, Hold::Parked { .. }));
     if already || after.life.is_ended() {
@@ -36,12 +48,13 @@ pub fn check(world: &World, before: Option<&Operation>, after: &Operation) {
             oracle.parked.entry(id.clone()).or_default().push(reason.name().into());
         }
     }
-    if !is_justified(world, after, reason) {
+    let free = world.0.oracle.borrow().freed.contains(&world.whose(after).0);
+    if !free && !is_justified(world, after, reason, events) {
         world.breach(|| format!("an avoidable park: {}", reason.name()));
     }
 }
 
-fn is_justified(world: &World, own: &Operation, reason: ParkReason) -> bool {
+fn is_justified(world: &World, own: &Operation, reason: ParkReason, events: &[String]) -> bool {
     let wall = world.wall();
     let lies = |kind| world.lies(own, kind);
     let evidence = &own.life.evidence;
@@ -61,18 +74,27 @@ fn is_justified(world: &World, own: &Operation, reason: ParkReason) -> bool {
             own.spent.attempts + evidence.attempts >= own.limits.attempts
                 || fetching && own.counters.failures >= DOWNLOADS_MAX && !world.is_gone(own)
                 || own.counters.not_ready > NOT_READY_MAX
+                || own.is_too_dear(Credits(PRICE))
+                || world.0.plan.house == House::Priced && is_unpriced(world, own)
         }
         ParkReason::OutcomeUnknown => {
             let first_at = evidence.unresolved.as_ref().map_or(u64::MAX, |own| own.first_at.0);
-            let over = first_at.saturating_add(world.0.plan.key_ms) <= wall + KEY_MARGIN_MS;
+            let margin_ms = if world.0.plan.house.has_jobs() { KEY_MARGIN_MS } else { 130_000 };
+            let over = first_at.saturating_add(world.0.plan.key_ms) <= wall + margin_ms;
             let jumped = world.0.oracle.borrow().clock_set_back.iter().sum::<u64>() > 60_000;
             // A refusal after a lost answer proves nothing: it is tried again, then a person is asked.
             let refused = lies(Kind::Refused) >= 3
                 || world.work(own).is_some_and(|work| work.ends == Ends::Rejected);
-            lies(Kind::Redirect) > 0 || refused || over || jumped
+            lies(Kind::Redirect) > 0
+                || refused
+                || over
+                || jumped
+                || is_unknowable(world, own, events)
         }
-        // This service has no listing.
-        ParkReason::Ambiguous => false,
+        // Two runs bear its name: how that could come is looked at when the second begins.
+        ParkReason::Ambiguous => {
+            world.0.oracle.borrow().executions.get(&world.whose(own)).is_some_and(|own| *own > 1)
+        }
         ParkReason::ScopeChanged => world.0.oracle.borrow().scope_changes > 0,
         ParkReason::CancelUnconfirmed => {
             world.0.oracle.borrow().cancelled.contains(&own.identity.id)
@@ -80,23 +102,49 @@ fn is_justified(world: &World, own: &Operation, reason: ParkReason) -> bool {
     }
 }
 
+/// Whether the service's contract leaves no way to learn what became of an attempt.
+fn is_unknowable(world: &World, own: &Operation, events: &[String]) -> bool {
+    let has = |event: &str| events.iter().any(|own| own == event);
+    match world.0.plan.house {
+        House::Keyed => false,
+        House::Bare => own.life.evidence.unresolved.is_some(),
+        House::Listed => {
+            let resubmits = own.limits.on_unknown == OnUnknown::Resubmit;
+            has("reconcile.absent") && (!resubmits || own.life.evidence.disproved)
+                || has("reconcile.given_up") && own.counters.failures >= LISTINGS_MAX
+                || own.request.content_type.is_none()
+        }
+        // It runs, or it has failed: which of them is not told.
+        House::Priced | House::Streamed => own.counters.not_ready > CONFLICTS_MAX,
+    }
+}
+
+/// Whether the price could not be had.
+fn is_unpriced(world: &World, own: &Operation) -> bool {
+    const SAID: [Kind; 5] =
+        [Kind::Redirect, Kind::PageOk, Kind::Refused, Kind::NotFound, Kind::Unauthorized];
+    let failed = own.counters.failures >= QUOTES_MAX;
+    failed || SAID.into_iter().any(|kind| world.lies(own, kind) > 0)
+}
+
 impl World {
     /// How often an answer for an operation was such a fault instead.
     pub fn lies(&self, own: &Operation, kind: Kind) -> u64 {
-        let key = (own.identity.key.as_str().to_owned(), kind);
-        self.0.oracle.borrow().lies.get(&key).copied().unwrap_or(0)
+        let lie = (self.whose(own), kind);
+        self.0.oracle.borrow().lies.get(&lie).copied().unwrap_or(0)
     }
 
     /// Whether the service has said that it no longer has the result.
     fn is_gone(&self, own: &Operation) -> bool {
-        self.0.oracle.borrow().gone.contains(own.identity.key.as_str())
+        self.0.oracle.borrow().gone.contains(&self.whose(own))
     }
 
     /// Whether the service no longer has the result.
     fn is_expired(&self, own: &Operation) -> bool {
         let Some(work) = self.work(own) else { return false };
+        let whose = self.whose(own);
         let oracle = self.0.oracle.borrow();
-        let job = own.life.job().and_then(|job| oracle.jobs.get(job.as_str()));
+        let job = oracle.jobs.values().find(|job| job.whose == whose);
         job.is_some_and(|job| self.now() >= job.at + work.duration_ms + work.retention_ms)
     }
 
@@ -109,6 +157,9 @@ impl World {
     /// An ending must be what really happened.
     pub fn check_ending(&self, before: Option<&Operation>, after: &Operation) {
         let Stage::Ended { ending, .. } = &after.life.stage else { return };
+        if self.0.oracle.borrow().freed.contains(&self.whose(after).0) {
+            return;
+        }
         if before.is_some_and(|own| own.life.is_ended()) {
             return;
         }
@@ -116,18 +167,20 @@ impl World {
             return self.breach(|| "work that nobody asked for".into());
         };
         let id = &after.identity.id;
-        let job = self.job_of(after.identity.key.as_str());
+        let job = self.job_of(&self.whose(after));
         let wished =
             |all: fn(&super::oracle::Oracle) -> &std::collections::BTreeSet<OperationId>| {
                 all(&self.0.oracle.borrow()).contains(id)
             };
-        let fails = work.ends == Ends::Failed && !(work.heals() && after.identity.ordinal > 0);
+        let birth = self.0.oracle.borrow().births.get(id).cloned();
+        let Some(birth) = birth else { return };
+        let fails = work.ends == Ends::Failed && !(work.heals() && birth.reruns > 0);
+        let refused = work.ends == Ends::Rejected && !birth.corrected;
         let right = match ending {
-            Ending::Succeeded { .. } => job.is_some() && work.ends != Ends::Rejected && !fails,
+            Ending::Succeeded { .. } => job.is_some() && !refused && !fails,
             Ending::Failed(_) => job.is_some() && fails,
             Ending::Rejected(_) => {
-                job.is_none()
-                    && (work.ends == Ends::Rejected || self.lies(after, Kind::Refused) > 0)
+                job.is_none() && (refused || self.lies(after, Kind::Refused) > 0)
             }
             Ending::Cancelled => {
                 wished(|oracle| &oracle.cancelled)
@@ -138,7 +191,9 @@ impl World {
             // A 404 past the date that the service named, by whatever clock, is an expiry too.
             Ending::Expired(_) => self.is_expired(after) || self.lies(after, Kind::NotFound) > 0,
             Ending::Incomplete { .. } => self.lies(after, Kind::PageOk) > UNREADABLE_MAX,
-            Ending::Abandoned => wished(|oracle| &oracle.abandoned),
+            Ending::Abandoned => {
+                wished(|oracle| &oracle.abandoned) || self.0.plan.revises && job.is_none()
+            }
         };
         if !right {
             self.breach(|| format!("it ends {} and should not (job {job:?})", ending.name()));

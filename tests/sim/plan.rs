@@ -1,8 +1,10 @@
 //! What one seed decides before anything happens.
 
 use holdfast::model::dice::Dice;
-use holdfast::model::policy::Limits;
+use holdfast::model::money::Credits;
+use holdfast::model::policy::{Limits, OnUnknown, Retention};
 
+use super::house::House;
 use super::kinds::Mix;
 
 /// A run.
@@ -34,6 +36,15 @@ pub struct Plan {
     pub drift_ppm: i64,
     /// One way of the network.
     pub latency_ms: u64,
+    pub house: House,
+    /// How long after a run's creation a listing shows it.
+    pub listing_lag_ms: u64,
+    /// How long the app lets be kept what is over.
+    pub retention: Retention,
+    /// What the app also does.
+    pub deletes: bool,
+    pub forgets: bool,
+    pub revises: bool,
 }
 
 /// One intended piece of work.
@@ -44,6 +55,8 @@ pub struct Work {
     pub body: String,
     /// How the job must end when nobody stops it.
     pub ends: Ends,
+    /// The job is there already: it is taken on instead of submitted.
+    pub adopted: bool,
     /// How long the job takes, and how long its result is kept after that.
     pub duration_ms: u64,
     pub retention_ms: u64,
@@ -57,6 +70,9 @@ pub enum Ends {
     Rejected,
 }
 
+/// What stands in the place of a URL that every service refuses.
+const UNUSABLE: &str = "7777777";
+
 pub const DAY_MS: u64 = 86_400_000;
 
 impl Plan {
@@ -64,8 +80,10 @@ impl Plan {
         let dice = &mut Dice::seeded(seed);
         let hard = dice.up_to(9) < 3;
         let two = |dice: &mut Dice| dice.up_to(1) == 0;
+        let further = &mut Further::draw(seed);
+        let house = further.house;
         let count = 1 + dice.up_to(3);
-        let work = (0..count).map(|number| Work::draw(dice, number)).collect();
+        let work = (0..count).map(|number| Work::draw(dice, number, further)).collect();
         let limits = if hard && dice.up_to(3) == 0 {
             Limits { total_ms: 600_000, attempts: 4, ..Limits::default() }
         } else {
@@ -76,6 +94,7 @@ impl Plan {
                 ..Limits::default()
             }
         };
+        let limits = Limits { on_unknown: further.on_unknown, cost: further.cost, ..limits };
         let short_key = dice.up_to(9) < 3;
         Self {
             seed,
@@ -90,20 +109,77 @@ impl Plan {
             limits,
             meddles: dice.up_to(2) == 0,
             derives_keys: two(dice),
-            key_ms: if short_key && hard { 120_000 } else { DAY_MS },
+            key_ms: match (short_key && hard, house.has_jobs()) {
+                (false, _) => DAY_MS,
+                (true, true) => 120_000,
+                // An attempt alone may take two minutes.
+                (true, false) => 600_000,
+            },
             // Nothing is drawn for it, so that every seed stays the run that it was.
             plants: seed % 8 == 4 || seed % 8 == 6,
             drift_ppm: pick(dice, &[0, 0, 200, -200, 20_000, -20_000]),
             latency_ms: pick(dice, &[1, 10, 10, 60, 400]),
+            house,
+            listing_lag_ms: further.listing_lag_ms,
+            retention: further.retention,
+            deletes: further.deletes,
+            forgets: further.forgets,
+            revises: further.revises,
+        }
+    }
+
+    pub const fn has_further_verbs(&self) -> bool {
+        self.deletes || self.forgets || self.revises
+    }
+}
+
+/// Which service it is and what else the app does, drawn from dice of their own.
+struct Further {
+    house: House,
+    listing_lag_ms: u64,
+    retention: Retention,
+    on_unknown: OnUnknown,
+    cost: Option<Credits>,
+    deletes: bool,
+    forgets: bool,
+    revises: bool,
+    adopts: bool,
+}
+
+impl Further {
+    fn draw(seed: u64) -> Self {
+        let dice = &mut Dice::seeded(seed ^ 0xFA27_4E25);
+        let house = House::draw(dice);
+        let one_in = |dice: &mut Dice, many: u64| dice.up_to(many - 1) == 0;
+        let resubmits = one_in(dice, 2);
+        let short = one_in(dice, 3);
+        let kept = |dice: &mut Dice| Some(pick(dice, &[0, 20_000, 300_000])).filter(|_| short);
+        Self {
+            house,
+            listing_lag_ms: pick(dice, &[0, 500, 5_000, 25_000]),
+            retention: Retention {
+                result_ms: kept(dice),
+                age_ms: kept(dice).filter(|length_ms| *length_ms > 60_000),
+                tombstone_ms: if one_in(dice, 4) { 60_000 } else { 400 * DAY_MS },
+            },
+            on_unknown: if resubmits { OnUnknown::Resubmit } else { OnUnknown::Park },
+            cost: if one_in(dice, 3) { Credits::parse("12") } else { None },
+            deletes: one_in(dice, 3),
+            forgets: one_in(dice, 6),
+            revises: one_in(dice, 2),
+            adopts: house.has_jobs() && one_in(dice, 4),
         }
     }
 }
 
 impl Work {
-    fn draw(dice: &mut Dice, number: u64) -> Self {
+    fn draw(dice: &mut Dice, number: u64, further: &Further) -> Self {
         let account = if dice.up_to(5) == 0 { "ben" } else { "ann" };
         let intent = format!("work {number}");
         let duration_ms = pick(dice, &[0, 1_000, 3_000, 3_000, 20_000, 90_000, 400_000]);
+        // Who waits for the answer does not wait for ever.
+        let duration_ms =
+            if further.house.has_jobs() { duration_ms } else { duration_ms.min(3_000) };
         let retention_ms = pick(dice, &[3_600_000, 3_600_000, 3_600_000, 86_400_000, 60_000]);
         let (ends, how) = match dice.up_to(11) {
             0 => (Ends::Failed, r#","outcome":"failed","failure_class":"transient""#),
@@ -114,7 +190,7 @@ impl Work {
             _ => (Ends::Succeeded, ""),
         };
         let url = if ends == Ends::Rejected {
-            "7".to_owned()
+            UNUSABLE.to_owned()
         } else {
             format!("\"https://example.com/{account}/{number}\"")
         };
@@ -124,9 +200,20 @@ impl Work {
         let body = format!(
             "{{\"url\":{url},\"duration_ms\":{duration_ms},\"retention_ms\":{retention_ms},\
              \"result_bytes\":{bytes},\"not_ready_ms\":{not_ready_ms},\
-             \"not_found_ms\":{not_found_ms},\"from\":\"{account}/{intent}\"{how}}}"
+             \"not_found_ms\":{not_found_ms},\"from\":\"{account}/{intent}\",\"ordinal\":0{how}}}"
         );
-        Self { account, intent, body, ends, duration_ms, retention_ms }
+        let body = match further.house {
+            House::Streamed => format!("{{\"input\":{body}}}"),
+            House::Keyed | House::Listed | House::Bare | House::Priced => body,
+        };
+        let adopted = further.adopts && ends != Ends::Rejected && number == 0;
+        Self { account, intent, body, ends, duration_ms, retention_ms, adopted }
+    }
+
+    /// The corrected body of the member of the lineage with this ordinal.
+    pub fn corrected(&self, ordinal: u64) -> String {
+        let own = self.body.replace("\"ordinal\":0", &format!("\"ordinal\":{ordinal}"));
+        own.replacen(UNUSABLE, "\"https://example.com/corrected\"", 1)
     }
 
     /// How the world names it across accounts.

@@ -17,6 +17,7 @@ use holdfast::model::lane::{Claim, Fence, Lane};
 use holdfast::model::operation::Operation;
 use holdfast::model::time::Timestamp;
 
+use super::house::House;
 use super::kinds::Kind;
 use super::slot::Slot;
 use super::store::{Change, Changed};
@@ -279,7 +280,13 @@ impl App for SimPorts {
         if denied {
             return None;
         }
-        let headers = [("authorization", format!("Bearer {SECRET}"))].into_iter().collect();
+        let headers = match self.world.0.plan.house {
+            House::Listed | House::Bare => ("x-api-key", SECRET.to_owned()),
+            House::Keyed | House::Priced | House::Streamed => {
+                ("authorization", format!("Bearer {SECRET}"))
+            }
+        };
+        let headers = [headers].into_iter().collect();
         let other = self.world.now() < self.world.0.scope_until.get();
         let scope = if other { "org_2" } else { "org_1" };
         Some(Authorization { headers, scope: Some(Scope::from(scope)) })

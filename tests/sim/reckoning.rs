@@ -2,15 +2,16 @@
 
 use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::ChunkId;
-use holdfast::model::ending::Ending;
+use holdfast::model::ending::{Ending, ResultRef};
 use holdfast::model::journal::JOURNAL_MAX;
 use holdfast::model::life::Stage;
-use holdfast::model::money::Credits;
+use holdfast::model::money::{Amount, Credits};
 use holdfast::model::operation::Operation;
 use holdfast::rules::digest::{Sha256Stream, hex};
 use pollster::block_on;
 
-use super::oracle::event_of;
+use super::house::House;
+use super::promises::event_of;
 use super::transitions::standing;
 use super::world::World;
 
@@ -23,8 +24,11 @@ pub fn check(world: &World) {
         let open: Vec<_> = all.map(|own| (own.identity.intent.0.clone(), standing(&own))).collect();
         return world.breach(|| format!("it does not settle: {open:?}"));
     }
-    let acknowledged = world.0.oracle.borrow().acknowledged.clone();
-    for (id, key) in acknowledged {
+    let (acknowledged, erased) = {
+        let oracle = world.0.oracle.borrow();
+        (oracle.acknowledged.clone(), oracle.erased.clone())
+    };
+    for (id, key) in acknowledged.into_iter().filter(|(id, _)| !erased.contains(id)) {
         let kept = world.operation(&id).is_some_and(|own| own.identity.key.as_str() == key);
         if !kept {
             world.breach(|| format!("acknowledged work is lost: {}", id.as_str()));
@@ -49,9 +53,44 @@ fn check_one(world: &World, own: &Operation) {
             world.breach(|| "an ending is never delivered".into());
         }
     }
-    check_journal(world, own);
-    check_result(world, own);
+    if own.life.purged.is_some() {
+        check_tombstone(world, own);
+    } else {
+        check_journal(world, own);
+        check_result(world, own);
+    }
     check_ledger(world, own);
+}
+
+/// Of what is deleted nothing is left but who it was and how it ended.
+fn check_tombstone(world: &World, own: &Operation) {
+    let id = &own.identity.id;
+    let body = block_on(world.0.disk.live.body(id)).ok().flatten();
+    let rows = block_on(world.0.disk.live.journal(id)).unwrap_or_default();
+    let kept: usize = match &own.life.stage {
+        Stage::Ended { ending: Ending::Succeeded { result, .. }, .. } => {
+            chunks(world, own, result).iter().filter(|chunk| chunk.is_some()).count()
+        }
+        Stage::Ended { .. } => 0,
+        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. } => 1,
+    };
+    if body.is_some() || kept > 0 {
+        world.breach(|| "deleted content is still there".into());
+    }
+    let told =
+        |event: &str| rows.iter().any(|row| event_of(&row.document).as_deref() == Some(event));
+    if !told("deleted") || told("submit.written") {
+        world.breach(|| "a tombstone's journal is not its own".into());
+    }
+}
+
+fn chunks(world: &World, own: &Operation, result: &ResultRef) -> Vec<Option<Vec<u8>>> {
+    let chunk = |index| {
+        let operation = own.identity.id.clone();
+        let chunk = ChunkId { operation, download: result.download_of(index), index };
+        block_on(world.0.disk.live.chunk(&chunk)).ok().flatten()
+    };
+    (0..result.chunks).map(chunk).collect()
 }
 
 /// The journal tells what the state shows.
@@ -92,19 +131,41 @@ fn check_result(world: &World, own: &Operation) {
     let Stage::Ended { ending: Ending::Succeeded { result, .. }, .. } = &own.life.stage else {
         return;
     };
-    let mut bytes = Vec::new();
-    for index in 0..result.chunks {
-        let operation = own.identity.id.clone();
-        let chunk = ChunkId { operation, download: result.download, index };
-        bytes.extend(block_on(world.0.disk.live.chunk(&chunk)).ok().flatten().unwrap_or_default());
-    }
+    let bytes: Vec<u8> = chunks(world, own, result).into_iter().flatten().flatten().collect();
     let mut digest = Sha256Stream::default();
     digest.update(&bytes);
     let whole = bytes.len() as u64 == result.bytes && hex(&digest.finish()) == result.sha256;
-    let job = own.life.job().map(|job| job.as_str().to_owned()).unwrap_or_default();
-    let body: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    if !whole || body["id"].as_str() != Some(&job) {
+    if !whole || !is_own(world, own, &bytes) {
         world.breach(|| "a kept result is not whole, or another's".into());
+    }
+}
+
+/// Whether a result is that of this very job, with all that belongs to it.
+fn is_own(world: &World, own: &Operation, bytes: &[u8]) -> bool {
+    let job = own.life.job().map(|job| job.as_str().to_owned()).unwrap_or_default();
+    let read =
+        |bytes: &[u8]| -> serde_json::Value { serde_json::from_slice(bytes).unwrap_or_default() };
+    match world.0.plan.house {
+        House::Keyed => read(bytes)["id"].as_str() == Some(&job),
+        House::Priced => {
+            let body = read(bytes);
+            let first =
+                body["original_request_id"].as_str().or_else(|| body["request_id"].as_str());
+            first == Some(&job)
+        }
+        House::Streamed => {
+            let text = String::from_utf8_lossy(bytes);
+            text.contains(&format!("\"{job}\""))
+        }
+        // A sequence of JSON texts (RFC 7464), one for each page.
+        House::Listed | House::Bare => {
+            let pages: Vec<_> = bytes.split(|byte| *byte == 0x1E).skip(1).map(read).collect();
+            let items: usize =
+                pages.iter().filter_map(|page| page["results"].as_array()).map(Vec::len).sum();
+            let total = pages.first().and_then(|page| page["total"].as_u64());
+            pages.iter().all(|page| page["run_id"].as_str() == Some(&job))
+                && total == u64::try_from(items).ok()
+        }
     }
 }
 
@@ -112,7 +173,20 @@ fn check_result(world: &World, own: &Operation) {
 fn check_ledger(world: &World, own: &Operation) {
     let Some(id) = own.life.job() else { return };
     let settled = own.ledger.token_state.as_deref();
-    if !matches!(settled, Some("charged" | "released")) {
+    let told = match &own.life.stage {
+        Stage::Ended { ending, .. } => {
+            matches!(ending, Ending::Succeeded { .. } | Ending::Failed(_))
+        }
+        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. } => false,
+    };
+    let known = match world.0.plan.house {
+        House::Keyed => matches!(settled, Some("charged" | "released")),
+        House::Listed | House::Bare => told,
+        // What failed says nothing of what it cost, and a stream never does.
+        House::Priced => own.ledger.get(Amount::Charged).is_some(),
+        House::Streamed => false,
+    };
+    if !known {
         return;
     }
     let service = world.0.service.borrow();

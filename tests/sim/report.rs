@@ -12,15 +12,19 @@ const MANY: u64 = 50_000;
 /// Operations in which one in a thousand says something.
 const ENOUGH: u64 = 5_000;
 
+/// Whose share of operations that settle without a person is told.
+pub const SHARES: [&str; 3] =
+    ["with keys, recoverable faults", "with keys, hard faults", "other contracts"];
+
 #[derive(Default)]
 pub struct Report {
     pub seeds: u64,
     pub failures: Vec<(u64, String)>,
     struck: BTreeMap<Kind, u64>,
     transitions: BTreeMap<Transition, u64>,
-    /// Operations, and how many of them needed nobody; under recoverable faults, and under others.
-    operations: [(u64, u64); 2],
-    parks: BTreeMap<(bool, String), u64>,
+    /// Operations, and how many of them needed nobody, for each of [`SHARES`].
+    operations: [(u64, u64); 3],
+    parks: BTreeMap<(usize, String), u64>,
     commits: u64,
     requests: u64,
     executions: u64,
@@ -73,11 +77,11 @@ impl Report {
         for (transition, count) in &outcome.transitions {
             *self.transitions.entry(transition.clone()).or_default() += count;
         }
-        let part = &mut self.operations[usize::from(outcome.hard)];
+        let part = &mut self.operations[outcome.share];
         part.0 += outcome.operations;
         part.1 += outcome.unaided;
         for (reason, count) in &outcome.parks {
-            *self.parks.entry((outcome.hard, reason.clone())).or_default() += count;
+            *self.parks.entry((outcome.share, reason.clone())).or_default() += count;
         }
         self.commits += outcome.commits;
         self.requests += outcome.requests;
@@ -123,17 +127,16 @@ impl Report {
             println!("             {from}: {what} ({reason})");
         }
         println!("\nparks that asked for a person");
-        for ((hard, reason), count) in &self.parks {
-            let faults = if *hard { "hard" } else { "recoverable" };
-            println!("  {count:>9}  {reason} ({faults} faults)");
+        for ((share, reason), count) in &self.parks {
+            println!("  {count:>9}  {reason} ({})", SHARES[*share]);
         }
         println!();
         for fault in self.faults_of_the_table() {
             println!("FAILED {fault}");
         }
-        for (name, (all, unaided)) in ["recoverable", "hard"].iter().zip(self.operations) {
+        for (name, (all, unaided)) in SHARES.iter().zip(self.operations) {
             let share = unaided as f64 * 100.0 / (all.max(1)) as f64;
-            println!("{name} faults: {unaided} of {all} operations settled unaided ({share:.3} %)");
+            println!("{name}: {unaided} of {all} operations settled unaided ({share:.3} %)");
         }
         println!(
             "{} commits, {} requests, {} executions; the longest calm took {} s",

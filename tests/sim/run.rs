@@ -6,10 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use holdfast::model::hold::Hold;
 use holdfast::model::operation::Operation;
 
+use super::house::House;
 use super::plan::{Ends, Plan};
 use super::transitions::Transition;
 use super::world::World;
-use super::{app, chaos, plants, reckoning};
+use super::{app, chaos, plants, reckoning, verbs};
 
 /// How long the calm may take, in virtual milliseconds.
 const CALM_MS: u64 = 3 * 3_600_000;
@@ -26,7 +27,8 @@ pub struct Outcome {
     pub operations: u64,
     /// Operations that ended and were parked for nobody.
     pub unaided: u64,
-    pub hard: bool,
+    /// Which share its operations count in ([`super::report::SHARES`]).
+    pub share: usize,
     pub parks: BTreeMap<String, u64>,
     pub commits: u64,
     pub requests: u64,
@@ -49,6 +51,7 @@ pub fn run(seed: u64, trace: bool) -> Outcome {
 
 fn live(world: &World) {
     world.note(|| format!("{:#?}", world.0.plan));
+    verbs::make_foreign(world);
     for _ in 0..world.0.plan.contexts {
         world.open();
     }
@@ -59,8 +62,20 @@ fn live(world: &World) {
     world.run(world.now() + world.0.plan.storm_ms);
     world.calm_down();
     world.outside(person(world.clone()));
-    let (begin, mut turned) = (world.now(), world.now());
+    let begin = world.now();
     world.sign_in("ann");
+    settle(world, begin);
+    // What was asked for in the last moment of the storm may only begin now.
+    world.run(world.now() + 10_000);
+    settle(world, begin);
+    world.0.calm_ms.set(world.now() - begin);
+    reckoning::check(world);
+    submit_again(world);
+}
+
+/// Lets everything come to its end, with each account signed in by turns.
+fn settle(world: &World, begin: u64) {
+    let mut turned = world.now();
     while !world.is_breached() && world.now() < begin + CALM_MS && !world.is_settled() {
         if world.now() >= turned + TURN_MS {
             turned = world.now();
@@ -71,8 +86,23 @@ fn live(world: &World) {
         }
         world.run(world.now() + 5_000);
     }
-    world.0.calm_ms.set(world.now() - begin);
-    reckoning::check(world);
+}
+
+/// Whatever is over is known still: nothing follows from submitting it again.
+fn submit_again(world: &World) {
+    let awake = world.alive().into_iter().find_map(|tab| Some((tab.awake()?, tab)));
+    let Some((driver, tab)) = awake.filter(|_| !world.is_breached()) else { return };
+    let before = world.0.service.borrow().ledger().executions;
+    let again = verbs::submit_again(world.clone(), driver);
+    world.0.tasks.spawn(std::rc::Rc::clone(&tab.being), again);
+    world.run(world.now() + 20_000);
+    if !world.0.oracle.borrow().submitted_again {
+        world.breach(|| "submitting again is not answered".into());
+    }
+    let freed = !world.0.oracle.borrow().freed.is_empty();
+    if world.0.service.borrow().ledger().executions > before && !freed {
+        world.breach(|| "what is over is executed again".into());
+    }
 }
 
 /// Looks after what is parked.
@@ -82,11 +112,21 @@ async fn person(world: World) {
         let Some(tab) = world.alive().into_iter().next() else { continue };
         let Some(driver) = tab.awake() else { continue };
         for operation in world.operations(world.0.account.get()) {
-            if matches!(operation.life.hold, Hold::Parked { .. }) && !operation.life.is_ended() {
-                let (own, driver) = (world.clone(), driver.clone());
-                let help = async move { app::help(&own, &driver, &operation).await };
-                world.0.tasks.spawn(std::rc::Rc::clone(&tab.being), help);
+            let parked = matches!(operation.life.hold, Hold::Parked { .. });
+            let corrects = verbs::wants_correction(&world, &operation);
+            let helps = parked && !operation.life.is_ended() || app::is_deletion_parked(&operation);
+            if !corrects && !helps {
+                continue;
             }
+            let (own, driver) = (world.clone(), driver.clone());
+            let help = async move {
+                if corrects {
+                    verbs::revise(&own, &driver, &operation).await;
+                } else {
+                    app::help(&own, &driver, &operation).await;
+                }
+            };
+            world.0.tasks.spawn(std::rc::Rc::clone(&tab.being), help);
         }
     }
 }
@@ -97,13 +137,15 @@ impl World {
         self.0.plan.work.iter().all(|work| {
             let own = self.operations(work.account);
             let mut own = own.iter().filter(|own| own.identity.intent.as_str() == work.intent);
-            own.clone().next().is_some() && own.all(|own| self.is_over(own))
+            let freed = self.0.oracle.borrow().freed.contains(&work.name());
+            (freed || own.clone().next().is_some()) && own.all(|own| self.is_over(own))
         })
     }
 
     fn is_over(&self, own: &Operation) -> bool {
         let delivered = own.delivery_due().is_none() || !self.0.plan.consumes;
-        own.life.is_ended() && delivered && own.life.settlement.is_none()
+        let (deleted, right) = (own.life.deletion.is_none(), !verbs::wants_correction(self, own));
+        own.life.is_ended() && delivered && deleted && right && own.life.settlement.is_none()
     }
 
     /// Takes the world apart: its parts hold one another.
@@ -138,7 +180,10 @@ fn outcome(world: &World) -> Outcome {
         transitions: oracle.transitions.clone(),
         operations: u64::try_from(all.len()).unwrap_or(0),
         unaided: u64::try_from(unaided.count()).unwrap_or(0),
-        hard: world.0.plan.hard,
+        share: match world.0.plan.house {
+            House::Keyed => usize::from(world.0.plan.hard),
+            House::Listed | House::Bare | House::Priced | House::Streamed => 2,
+        },
         parks,
         commits: oracle.commits,
         requests: oracle.requests,

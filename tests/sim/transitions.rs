@@ -5,6 +5,8 @@ use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::rules::status::status;
 
+use super::table::{NEVER, TAKEN};
+
 /// Where it was, and what happened.
 pub type Transition = (&'static str, String);
 
@@ -77,149 +79,7 @@ pub fn between(
 }
 
 /// Where, what, and why the simulation cannot come to it; `""` where it does.
-type Line = (&'static str, &'static str, &'static str);
-
-const ELSEWHERE: &str =
-    "the service modelled here never answers so; see tests/job.rs, tests/exits.rs";
-const DELETING: &str = "the app of this world deletes nothing; see tests/delete.rs";
-
-/// What can happen and, in enough seeds, does.
-const TAKEN: &[(&str, &[&str])] = &[
-    ("new", &["submitted", "submit.written"]),
-    (
-        "submit",
-        &[
-            "accepted",
-            "attempt refused",
-            "attempt unresolved",
-            "cancel.wanted",
-            "cancelled",
-            "clock.jumped_back",
-            "parked: BudgetExhausted",
-            "parked: CancelUnconfirmed",
-            "parked: DeadlineExceeded",
-            "parked: NeedsCredential",
-            "parked: NeedsCredit",
-            "parked: OutcomeUnknown",
-            "parked: ScopeChanged",
-            "rejected",
-            "resolved.found",
-            "resolved.not_executed",
-            "resumed",
-            "submit.answered",
-            "submit.lost",
-            "submit.not_sent",
-            "submit.written",
-            "unauthorized",
-            "waits: authorization",
-            "waits: backoff",
-            "waits: inProgress",
-            "waits: poll",
-            "waits: rateLimit",
-            "waits: serverGuidance",
-        ],
-    ),
-    (
-        "work",
-        &[
-            "billing left open",
-            "cancel.answered",
-            "cancel.lost",
-            "cancel.wanted",
-            "cancel.written",
-            "cancelled",
-            "clock.jumped_back",
-            "completed",
-            "failed",
-            "parked: DeadlineExceeded",
-            "parked: JobNotFound",
-            "parked: NeedsCredential",
-            "poll.answered",
-            "poll.lost",
-            "resumed",
-            "unauthorized",
-            "waits: authorization",
-            "waits: backoff",
-            "waits: notFoundGrace",
-            "waits: poll",
-            "waits: rateLimit",
-            "waits: resultNotReady",
-            "waits: serverGuidance",
-        ],
-    ),
-    (
-        "result",
-        &[
-            "cancel.wanted",
-            "clock.jumped_back",
-            "expired",
-            "not ready after all",
-            "parked: DeadlineExceeded",
-            "parked: NeedsCredential",
-            "result.answered",
-            "result.lost",
-            "resumed",
-            "succeeded",
-            "unauthorized",
-            "waits: authorization",
-            "waits: backoff",
-            "waits: rateLimit",
-            "waits: resultNotReady",
-            "waits: serverGuidance",
-        ],
-    ),
-    (
-        "ended",
-        &[
-            "acknowledged",
-            "billing closed",
-            "billing read again later",
-            "clock.jumped_back",
-            "delivered",
-            "delivery.failed",
-            "settlement.answered",
-            "settlement.final",
-            "settlement.given_up",
-            "unauthorized",
-        ],
-    ),
-];
-
-/// What can happen and does not here, with the reason.
-const NEVER: &[Line] = &[
-    (
-        "submit",
-        "abandoned",
-        "the person of this world can look at the service, and gives nothing up",
-    ),
-    ("submit", "parked: KeyConflict", "keys and bytes never change; coming to it is a failure"),
-    ("submit", "parked: NeedsAccess", ELSEWHERE),
-    ("submit", "parked: VersionMoved", ELSEWHERE),
-    ("submit", "submit.job_taken", "the service gives no id twice, and every job one operation"),
-    ("work", "expired", ELSEWHERE),
-    (
-        "work",
-        "cancel.given_up",
-        "five lost cancellations in a row are rarer than the seeds are many",
-    ),
-    ("work", "parked: CancelUnconfirmed", "as above"),
-    ("result", "incomplete", "six pages in the place of one result are rarer than that too"),
-    ("result", "parked: BudgetExhausted", "forty failed downloads outlast every storm"),
-    (
-        "result",
-        "parked: JobNotFound",
-        "six answers of that kind in the place of one result are rarer",
-    ),
-    ("ended", "delete.wanted", DELETING),
-    ("ended", "delete.written", DELETING),
-    ("ended", "delete.answered", DELETING),
-    ("ended", "delete.read", DELETING),
-    ("ended", "delete.lost", DELETING),
-    ("ended", "delete.parked", DELETING),
-    ("ended", "deleted", DELETING),
-    ("ended", "forgotten", DELETING),
-    ("ended", "tombstone.expired", "no run lasts 400 days; see tests/retention.rs"),
-];
+pub type Line = (&'static str, &'static str, &'static str);
 
 /// What the table shows and was not taken, with the reason where there is one.
 pub fn never(taken: impl Fn(&str, &str) -> bool) -> Vec<Line> {

@@ -7,11 +7,12 @@ use holdfast::model::evidence::Attempt;
 use holdfast::model::ids::OperationId;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
+use holdfast::model::policy::OnUnknown;
 use holdfast_services::{Call, Outcome, Request, Service as _};
 use pollster::block_on;
 
 use super::kinds::Kind;
-use super::oracle::Job;
+use super::oracle::{Job, Member, Oracle};
 use super::world::{Tab, World};
 
 /// Two requests of one operation are at least this far apart.
@@ -23,44 +24,84 @@ impl World {
         let call = self.0.service.borrow().service.stage_of(request);
         self.note(|| format!("tab {} sends {} {}", tab.number, request.method, request.path));
         self.0.oracle.borrow_mut().requests += 1;
-        let Some(id) = self.subject(call, request) else {
+        if call == Call::List {
+            return self.check_listing(tab);
+        }
+        if call == Call::Quote {
+            return;
+        }
+        let Some(whose) = self.subject(call, request) else {
             return self
                 .breach(|| format!("no record describes {} {}", request.method, request.path));
         };
-        let Some(operation) = self.operation(&id) else {
+        if submits(call) {
+            *self.0.oracle.borrow_mut().flying.entry(whose.clone()).or_default() += 1;
+        }
+        let (id, free) = {
+            let oracle = self.0.oracle.borrow();
+            (oracle.members.get(&whose).cloned(), oracle.freed.contains(&whose.0))
+        };
+        let operation = id.and_then(|id| self.operation(&id));
+        if free {
+            return;
+        }
+        let Some(operation) = operation else {
             return self.breach(|| "a request for what is not stored".into());
         };
         if operation.identity.account.as_str() != self.0.account.get() {
             self.breach(|| "work of another account is driven".into());
         }
-        self.check_pace(tab, &id);
+        // One that has lost its lane and does not know it yet only reads.
+        if self.owner_of(&operation) == *tab.name.borrow() {
+            self.check_pace(tab, &operation.identity.id);
+        }
         if submits(call) {
             self.check_request(&operation, request);
-            let current = |own: &Operation| own.life.evidence.current.clone();
-            self.check_attempt(tab, &operation, false, current);
-        } else if call == Call::Cancel {
-            let current = |own: &Operation| own.life.cancel.as_ref()?.current.clone();
-            self.check_attempt(tab, &operation, true, current);
-        } else {
-            self.check_read(tab, &operation, call);
+        }
+        match call {
+            Call::Submit | Call::Retry => {
+                let current = |own: &Operation| own.life.evidence.current.clone();
+                self.check_attempt(tab, &operation, call, current);
+            }
+            Call::Cancel => {
+                let current = |own: &Operation| own.life.cancel.as_ref()?.current.clone();
+                self.check_attempt(tab, &operation, call, current);
+            }
+            Call::Delete => {
+                let current = |own: &Operation| own.life.deletion.as_ref()?.current.clone();
+                self.check_attempt(tab, &operation, call, current);
+            }
+            Call::Poll | Call::Result | Call::List | Call::Quote | Call::Other | Call::Any => {
+                self.check_read(tab, &operation, call);
+            }
         }
     }
 
-    /// The operation that a request is for.
-    fn subject(&self, call: Call, request: &Request) -> Option<OperationId> {
+    /// Whom a request is for.
+    fn subject(&self, call: Call, request: &Request) -> Option<Member> {
+        if matches!(call, Call::Submit | Call::Quote) {
+            return Some(whose_body(&request.body));
+        }
+        let job = self.0.plan.house.job_in(request)?;
         let oracle = self.0.oracle.borrow();
-        let key = if submits(call) {
-            request.header("idempotency-key")?.to_owned()
-        } else {
-            oracle.jobs.get(job_in(request)?)?.key.clone()
-        };
-        oracle.keys.get(&key).cloned()
+        let (work, ordinal) = oracle.jobs.get(job)?.whose.clone();
+        Some((work, ordinal + u64::from(call == Call::Retry)))
+    }
+
+    /// A listing is read only while something is looked up in it.
+    fn check_listing(&self, tab: &Rc<Tab>) {
+        let all = self.operations(self.0.account.get());
+        let owned = all.first().is_some_and(|own| self.owner_of(own) == *tab.name.borrow());
+        if owned && !all.iter().any(|own| matches!(own.life.stage, Stage::Reconcile(_))) {
+            self.breach(|| "a listing is read for nothing".into());
+        }
     }
 
     /// Every attempt carries the stored key and the stored bytes.
     fn check_request(&self, operation: &Operation, request: &Request) {
         let body = block_on(self.0.disk.safe.body(&operation.identity.id)).ok().flatten();
-        let same = request.header("idempotency-key") == Some(operation.identity.key.as_str())
+        let key = request.header("idempotency-key");
+        let same = (!self.0.plan.house.has_keys() || key == Some(operation.identity.key.as_str()))
             && operation.request.url.ends_with(&request.path)
             && body.unwrap_or_default() == request.body;
         if !same {
@@ -73,15 +114,15 @@ impl World {
         &self,
         tab: &Rc<Tab>,
         operation: &Operation,
-        cancel: bool,
+        call: Call,
         current: impl Fn(&Operation) -> Option<Attempt>,
     ) {
         let id = &operation.identity.id;
-        let Some(attempt) = self.safe(id).as_ref().and_then(&current) else {
+        let Some(attempt) = self.safe(id).as_deref().and_then(&current) else {
             return self.breach(|| "an attempt leaves that is not on the disk".into());
         };
-        if operation.life.is_ended() {
-            self.breach(|| "an attempt leaves after the ending".into());
+        if operation.life.is_ended() != (call == Call::Delete) {
+            self.breach(|| format!("{call:?} leaves after the ending, or a deletion before it"));
         }
         let now = self.wall();
         if now < attempt.written_at.0 || attempt.send_before.0 <= now {
@@ -90,10 +131,12 @@ impl World {
         if self.owner_of(operation) != *tab.name.borrow() {
             self.breach(|| "an attempt leaves from a context that does not own the lane".into());
         }
-        if attempt.number > operation.limits.attempts && !cancel {
+        let attempts = operation.spent.attempts + attempt.number;
+        if attempts > operation.limits.attempts && submits(call) {
             self.breach(|| "more attempts than the limit".into());
         }
-        let first = self.0.oracle.borrow_mut().left.insert((id.clone(), cancel, attempt.number));
+        let this = (id.clone(), call, attempt.number, attempt.written_at.0);
+        let first = self.0.oracle.borrow_mut().left.insert(this);
         if !first {
             self.breach(|| "one attempt leaves twice".into());
         }
@@ -108,7 +151,8 @@ impl World {
     fn check_read(&self, tab: &Rc<Tab>, operation: &Operation, call: Call) {
         let owned = self.owner_of(operation) == *tab.name.borrow();
         let over = matches!(operation.life.stage, Stage::Ended { .. });
-        let settles = operation.life.settlement.is_some() && call == Call::Poll;
+        let life = &operation.life;
+        let settles = (life.settlement.is_some() || life.deletion.is_some()) && call == Call::Poll;
         if owned && over && !settles {
             self.breach(|| format!("{call:?} after the ending"));
         }
@@ -132,10 +176,23 @@ impl World {
 
     /// A whole answer comes back; one that says "gone" is noted.
     pub fn answered(&self, request: &Request, status: u16) {
-        let mut oracle = self.0.oracle.borrow_mut();
-        let job = job_in(request).and_then(|id| oracle.jobs.get(id));
-        if let Some(key) = job.filter(|_| status == 410).map(|job| job.key.clone()) {
-            oracle.gone.insert(key);
+        let call = self.0.service.borrow().service.stage_of(request);
+        if status == 410
+            && let Some(whose) = self.subject(call, request)
+        {
+            self.0.oracle.borrow_mut().gone.insert(whose);
+        }
+    }
+
+    /// A request will not arrive any more, or has.
+    pub fn landed(&self, request: &Request) {
+        let call = self.0.service.borrow().service.stage_of(request);
+        if submits(call)
+            && let Some(whose) = self.subject(call, request)
+        {
+            let mut oracle = self.0.oracle.borrow_mut();
+            let flying = oracle.flying.entry(whose).or_default();
+            *flying = flying.saturating_sub(1);
         }
     }
 
@@ -146,14 +203,21 @@ impl World {
             let fault = fault.map_or("", Kind::name);
             format!("  service: {} {} {fault}: {:?}", request.method, request.path, brief(outcome))
         });
-        let key = if submits(call) {
-            request.header("idempotency-key").map(str::to_owned)
-        } else {
-            let oracle = self.0.oracle.borrow();
-            job_in(request).and_then(|id| oracle.jobs.get(id)).map(|job| job.key.clone())
-        };
-        if let (Some(key), Some(kind)) = (key, fault) {
-            *self.0.oracle.borrow_mut().lies.entry((key, kind)).or_default() += 1;
+        if let Some(kind) = fault {
+            let looked_up = || {
+                let all = self.operations(self.0.account.get()).into_iter();
+                let all = all.filter(|own| matches!(own.life.stage, Stage::Reconcile(_)));
+                all.map(|own| self.whose(&own)).collect()
+            };
+            let all: Vec<_> = if call == Call::List {
+                looked_up()
+            } else {
+                self.subject(call, request).into_iter().collect()
+            };
+            let mut oracle = self.0.oracle.borrow_mut();
+            for whose in all {
+                *oracle.lies.entry((whose, kind)).or_default() += 1;
+            }
         }
         self.count_executions(request);
     }
@@ -166,30 +230,38 @@ impl World {
         if ledger.executions == u64::try_from(oracle.jobs.len()).unwrap_or(0) {
             return;
         }
-        let now = self.now();
-        let mut twice = None;
+        let (at, mut twice) = (self.now(), None);
         for (id, entry) in &ledger.jobs {
             if oracle.jobs.contains_key(id) {
                 continue;
             }
             let parent = entry.retry_of.as_ref().and_then(|parent| oracle.jobs.get(parent));
-            let (work, ordinal) = match parent {
-                Some(parent) => (parent.work.clone(), parent.ordinal + 1),
-                None => (work_in(&request.body), 0),
+            let whose = match parent {
+                Some(parent) => (parent.whose.0.clone(), parent.whose.1 + 1),
+                None => whose_body(&request.body),
             };
-            let job = Job { work: work.clone(), ordinal, key: entry.key.clone(), at: now };
-            oracle.jobs.insert(id.clone(), job);
-            let count = oracle.executions.entry((work.clone(), ordinal)).or_default();
+            oracle.jobs.insert(id.clone(), Job { whose: whose.clone(), at });
+            let count = oracle.executions.entry(whose.clone()).or_default();
             *count += 1;
-            let count = *count;
-            if count > 1 + oracle.risked.get(&work).copied().unwrap_or(0) {
-                twice = Some(work);
+            let (count, risked) = (*count, oracle.risked.get(&whose).copied().unwrap_or(0));
+            if count > 1 + risked + self.allowance(&oracle, &whose) {
+                twice = Some(whose);
             }
         }
         drop(oracle);
-        if let Some(work) = twice {
-            self.breach(|| format!("{work} is executed twice"));
+        drop(service);
+        if let Some((work, ordinal)) = twice {
+            self.breach(|| format!("{work} {ordinal} is executed twice"));
         }
+    }
+
+    /// Executions beyond the first that the app permits without a word: of what it has let be
+    /// forgotten, and, where clocks cannot be trusted, of what it lets be submitted again.
+    fn allowance(&self, oracle: &Oracle, whose: &Member) -> u64 {
+        let forgotten = oracle.freed.contains(&whose.0);
+        let resubmits = self.0.plan.limits.on_unknown == OnUnknown::Resubmit;
+        let astray = !self.0.plan.house.has_keys() && resubmits && oracle.clock_set_at > 0;
+        u64::from(forgotten) * 9 + u64::from(astray)
     }
 }
 
@@ -205,13 +277,9 @@ fn brief(outcome: &Outcome) -> (Option<u16>, bool) {
     }
 }
 
-/// The job's id in a path.
-fn job_in(request: &Request) -> Option<&str> {
-    request.path.strip_prefix("/api/v1/data/requests/")?.split('/').next()
-}
-
-/// The work that a body was made for.
-fn work_in(body: &[u8]) -> String {
+/// Whose work a body was made for.
+pub fn whose_body(body: &[u8]) -> Member {
     let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
-    body["from"].as_str().unwrap_or_default().to_owned()
+    let own = if body["input"].is_object() { &body["input"] } else { &body };
+    (own["from"].as_str().unwrap_or_default().to_owned(), own["ordinal"].as_u64().unwrap_or(0))
 }

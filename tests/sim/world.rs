@@ -2,17 +2,20 @@
 //! and a service, all in one thread and in virtual time, all decided by one seed.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use holdfast::driver::Driver;
+use holdfast::engine::ServiceSetup;
 use holdfast::model::dice::Dice;
-use holdfast::model::ids::ContextId;
-use holdfast_services::{Config, Loopback, RunHarvester};
+use holdfast::model::ids::{ContextId, OperationId, Revision};
+use holdfast::model::operation::Operation;
+use holdfast_services::{AnyService, Loopback};
 
 use super::clock::Clock;
+use super::house::House;
 use super::kinds::Kind;
-use super::oracle::Oracle;
+use super::oracle::{Member, Oracle};
 use super::plan::Plan;
 use super::ports::SimPorts;
 use super::store::Disk;
@@ -24,12 +27,15 @@ pub const SECRET: &str = "demo-token";
 /// When every run begins.
 const BEGIN_MS: u64 = 1_790_000_000_000;
 
+/// Operations by record and revision, each with the text that it was read from.
+pub type Read = BTreeMap<(OperationId, Revision), (String, Rc<Operation>)>;
+
 /// What all share.
 pub struct Shared {
     pub plan: Plan,
     pub clock: Clock,
     pub disk: Disk,
-    pub service: RefCell<Loopback<RunHarvester>>,
+    pub service: RefCell<Loopback<AnyService>>,
     pub tasks: Tasks,
     /// Lives as long as the run: the network, the service, people.
     pub outside: Rc<Being>,
@@ -52,6 +58,9 @@ pub struct Shared {
     /// `authorize` has just failed.
     pub denied: Cell<bool>,
     pub oracle: RefCell<Oracle>,
+    /// What was read already.
+    pub read: RefCell<Read>,
+    setup: ServiceSetup,
     dice: RefCell<Dice>,
     struck: RefCell<Vec<u64>>,
     trace: Cell<bool>,
@@ -85,14 +94,12 @@ pub struct World(pub Rc<Shared>);
 
 impl World {
     pub fn new(plan: Plan, trace: bool) -> Self {
-        let config =
-            Config { balance: 1_000_000, key_retention_ms: plan.key_ms, ..Config::default() };
-        let seed = plan.seed;
+        let (seed, service, setup) = (plan.seed, House::open(&plan), House::setup(&plan));
         Self(Rc::new(Shared {
             plan,
             clock: Clock::at(BEGIN_MS),
             disk: Disk::default(),
-            service: RefCell::new(Loopback::new(RunHarvester::new(config))),
+            service: RefCell::new(service),
             tasks: Tasks::default(),
             outside: Being::new(),
             machine: RefCell::new(Being::new()),
@@ -108,6 +115,8 @@ impl World {
             account: Cell::new("ann"),
             denied: Cell::new(false),
             oracle: RefCell::default(),
+            read: RefCell::default(),
+            setup,
             dice: RefCell::new(Dice::seeded(seed ^ 0x5EED_0F57_0FF5)),
             struck: RefCell::new(vec![0; Kind::ALL.len()]),
             trace: Cell::new(trace),
@@ -225,7 +234,7 @@ impl World {
             disk_free_at: Cell::new(0),
         });
         let ports = SimPorts::new(self.clone(), Rc::clone(&tab));
-        let Some(driver) = Driver::new(ports, vec![super::app::service(&self.0.plan)]) else {
+        let Some(driver) = Driver::new(ports, vec![self.0.setup.clone()]) else {
             return self.breach(|| "no client can be made".into());
         };
         *tab.driver.borrow_mut() = Some(driver.clone());
@@ -279,10 +288,10 @@ impl World {
         }
     }
 
-    /// The service's id of the job that a key made.
-    pub fn job_of(&self, key: &str) -> Option<String> {
-        let service = self.0.service.borrow();
-        let found = service.ledger().jobs.values().find(|job| job.key == key);
-        found.map(|job| job.id.clone())
+    /// The service's id of the job that was made for a member of a lineage.
+    pub fn job_of(&self, whose: &Member) -> Option<String> {
+        let oracle = self.0.oracle.borrow();
+        let found = oracle.jobs.iter().find(|(_, job)| job.whose == *whose);
+        found.map(|(id, _)| id.clone())
     }
 }

@@ -1,0 +1,366 @@
+//! The promises about what is written, and what is told; they are checked as it goes.
+
+use std::rc::Rc;
+
+use holdfast::driver::ports::Store;
+use holdfast::driver::ports::store::{Durability, Erase, JournalRow, Row, Write, Written};
+use holdfast::engine::event::Event;
+use holdfast::model::ids::OperationId;
+use holdfast::model::lane::Fence;
+use holdfast::model::life::{Delivery, Stage};
+use holdfast::model::operation::Operation;
+use holdfast::model::policy::OnUnknown;
+use holdfast::record;
+use holdfast::record::view::view;
+use pollster::block_on;
+
+use super::oracle::{Birth, Member};
+use super::parks;
+use super::store::{Change, Changed};
+use super::transitions;
+use super::world::{SECRET, World};
+
+impl World {
+    /// Carries a change out, and looks at what it does.
+    pub fn apply(&self, tab: u64, change: Change, durability: Durability) -> Changed {
+        let Change::Commit(batch) = &change else {
+            let asked = format!("tab {tab} {change:?}");
+            let changed = self.0.disk.apply(change, durability);
+            self.note(|| format!("{} -> {changed:?}", cut(&asked)));
+            return changed;
+        };
+        let batch = batch.clone();
+        let before: Vec<_> = batch.iter().map(|write| self.row(&write.row.id)).collect();
+        let beside = |write: &Write| write.beside.as_ref().and_then(|own| self.row(&own.row.id));
+        let beside: Vec<_> = batch.iter().map(beside).collect();
+        let changed = self.0.disk.apply(change, durability);
+        if let Changed::Written(written) = &changed {
+            for (((write, before), beside), written) in
+                batch.iter().zip(before).zip(beside).zip(written)
+            {
+                let again = before.as_ref().is_some_and(|row| row.write_id == write.row.write_id);
+                let gone = before.is_none() && write.erase == Erase::Everything;
+                if *written == Written::Done && !again && !gone {
+                    let change = Commit::of(tab, write, durability);
+                    self.committed(&change, before);
+                    if let Some(other) = &write.beside {
+                        let (row, journal) = (&other.row, other.journal.as_slice());
+                        let erase = Erase::Nothing;
+                        self.committed(&Commit { row, journal, erase, ..change }, beside);
+                    }
+                } else {
+                    self.note(|| {
+                        format!("tab {tab} write of {} {written:?}", write.row.id.as_str())
+                    });
+                }
+            }
+        }
+        changed
+    }
+
+    pub fn row(&self, id: &OperationId) -> Option<Row> {
+        block_on(self.0.disk.live.load(id)).ok().flatten()
+    }
+
+    /// The operation that a row holds. What was read before is not read again.
+    pub fn read(&self, row: &Row) -> Option<Rc<Operation>> {
+        let known = (row.id.clone(), row.revision);
+        if let Some((document, operation)) = self.0.read.borrow().get(&known)
+            && *document == row.document
+        {
+            return Some(Rc::clone(operation));
+        }
+        let operation = Rc::new(record::decode(&row.document).ok()?);
+        let read = (row.document.clone(), Rc::clone(&operation));
+        self.0.read.borrow_mut().insert(known, read);
+        Some(operation)
+    }
+
+    pub fn operation(&self, id: &OperationId) -> Option<Rc<Operation>> {
+        self.read(&self.row(id)?)
+    }
+
+    /// What of an operation survives a loss of power.
+    pub fn safe(&self, id: &OperationId) -> Option<Rc<Operation>> {
+        self.read(&block_on(self.0.disk.safe.load(id)).ok().flatten()?)
+    }
+
+    fn committed(&self, commit: &Commit<'_>, before: Option<Row>) {
+        let row = commit.row;
+        let journal = commit.journal.iter().map(|line| line.document.as_str());
+        let documents = journal.clone().chain([row.document.as_str()]);
+        if documents.into_iter().any(|text| text.contains(SECRET)) {
+            self.breach(|| "a credential is written to the store".into());
+        }
+        let Some(after) = self.read(row) else {
+            return self.breach(|| format!("a record that cannot be read: {}", row.document));
+        };
+        let (before, after) = (before.and_then(|row| self.read(&row)), after.as_ref());
+        let before = before.as_deref();
+        let events: Vec<String> = journal.filter_map(event_of).collect();
+        self.note(|| commit.told(after, &events));
+        self.take_note(row, before.is_none(), after);
+        self.check_owner(commit.fence, before, after);
+        if let Some(before) = before {
+            self.check_change(before, after);
+            self.check_removal(commit.erase, before, after);
+            self.check_said(&events, before, after);
+        }
+        self.check_strictness(before, after, commit.durability);
+        self.check_ending(before, after);
+        parks::check(self, before, after, &events);
+        let mut oracle = self.0.oracle.borrow_mut();
+        oracle.commits += 1;
+        for transition in transitions::between(before, after, &events) {
+            *oracle.transitions.entry(transition).or_default() += 1;
+        }
+    }
+
+    fn take_note(&self, row: &Row, is_new: bool, after: &Operation) {
+        if row.due != after.due() || row.delivery_due != after.delivery_due() {
+            self.breach(|| "the index does not say when it is due".into());
+        }
+        if !is_new {
+            return;
+        }
+        let birth = self.birth_of(after);
+        let mut oracle = self.0.oracle.borrow_mut();
+        let id = after.identity.id.clone();
+        let other = oracle.members.insert(birth.whose.clone(), id.clone());
+        let free = oracle.freed.contains(&birth.whose.0);
+        oracle.births.insert(id, birth);
+        drop(oracle);
+        if other.is_some() && !free {
+            self.breach(|| "one intent has two operations".into());
+        }
+    }
+
+    fn birth_of(&self, own: &Operation) -> Birth {
+        let identity = &own.identity;
+        let work = format!("{}/{}", identity.account.as_str(), identity.intent.as_str());
+        let whose = (work, u64::from(identity.ordinal));
+        let oracle = self.0.oracle.borrow();
+        let parent = identity.parent.as_ref().and_then(|id| oracle.births.get(id));
+        let Some(parent) = parent else {
+            return Birth { whose, reruns: 0, corrected: false };
+        };
+        if own.request.content_type.is_none() {
+            return Birth { whose, reruns: parent.reruns + 1, corrected: parent.corrected };
+        }
+        Birth { whose, reruns: 0, corrected: true }
+    }
+
+    /// One owner at a time, and the owner alone drives.
+    fn check_owner(&self, fence: Option<&Fence>, before: Option<&Operation>, after: &Operation) {
+        let Some(fence) = fence else {
+            let answered = |own: &Operation| own.counters.polls + own.life.attempts();
+            if answered(after) > before.map_or(0, answered) {
+                self.breach(|| "a context drives a lane that it does not own".into());
+            }
+            return;
+        };
+        let (lane, own) = (fence.lane.as_str().to_owned(), fence.context.as_str().to_owned());
+        let mut oracle = self.0.oracle.borrow_mut();
+        let last = oracle.owners.insert(lane, (fence.epoch.0, own.clone()));
+        drop(oracle);
+        if let Some((epoch, owner)) = last
+            && (fence.epoch.0 < epoch || (fence.epoch.0 == epoch && owner != own))
+        {
+            self.breach(|| format!("epoch {} writes after epoch {epoch}", fence.epoch.0));
+        }
+    }
+
+    /// Identity never changes, evidence grows only, and what is over stays as it is.
+    fn check_change(&self, before: &Operation, after: &Operation) {
+        if before.identity != after.identity || before.request != after.request {
+            self.breach(|| "an operation's identity or request has changed".into());
+        }
+        if after.revision != before.revision.next() {
+            self.breach(|| "a revision is left out".into());
+        }
+        let (old, new) = (&before.life, &after.life);
+        let (was, is) = (&old.evidence.accepted, &new.evidence.accepted);
+        let forgotten = was.as_ref().is_some_and(|was| {
+            is.as_ref().is_none_or(|is| is.at != was.at || was.id.is_some() && is.id != was.id)
+        }) || old.evidence.unresolved.is_some()
+            && new.evidence.unresolved.is_none()
+            && !new.evidence.disproved;
+        if forgotten {
+            self.breach(|| format!("evidence is forgotten: {:?}", old.evidence));
+        }
+        if let Stage::Ended { .. } = old.stage
+            && old.stage != new.stage
+        {
+            self.breach(|| "an ending has changed".into());
+        }
+        if old.purged.is_some() && old.purged != new.purged {
+            self.breach(|| "a tombstone has changed".into());
+        }
+    }
+
+    /// Content goes only where that was asked for, or when its time is over.
+    fn check_removal(&self, erase: Erase, before: &Operation, after: &Operation) {
+        if erase == Erase::Everything {
+            let mut oracle = self.0.oracle.borrow_mut();
+            let work = oracle.births.get(&after.identity.id).map(|own| own.whose.0.clone());
+            oracle.erased.insert(after.identity.id.clone());
+            oracle.freed.extend(work);
+            return;
+        }
+        let purged = before.life.purged.is_none() && after.life.purged.is_some();
+        if purged != (erase == Erase::Content) {
+            self.breach(|| "content goes without a tombstone, or the other way round".into());
+        }
+        if !purged || before.life.deletion.is_some() {
+            return;
+        }
+        let taken_at = match &before.life.delivery {
+            Some(Delivery::Delivered(at) | Delivery::Acknowledged(at)) => Some(at.0),
+            Some(Delivery::Pending(_)) | None => None,
+        };
+        let ended_at = match &before.life.stage {
+            Stage::Ended { at, .. } => Some(at.0),
+            Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. } => None,
+        };
+        let kept = before.retention;
+        let over = |from: Option<u64>, length_ms: Option<u64>| {
+            from.zip(length_ms).is_some_and(|(at, length_ms)| at + length_ms <= self.wall())
+        };
+        if !over(taken_at, kept.result_ms) && !over(ended_at, kept.age_ms) {
+            self.breach(|| "content goes before its time".into());
+        }
+    }
+
+    /// A risk that was accepted by name, and a person who errs, explain a second execution.
+    fn check_said(&self, events: &[String], before: &Operation, after: &Operation) {
+        let has = |event: &str| events.iter().any(|own| own == event);
+        let whose = self.whose(after);
+        if self.0.oracle.borrow().freed.contains(&whose.0) {
+            return;
+        }
+        let ran = self.job_of(&whose).is_some()
+            || self.0.oracle.borrow().flying.get(&whose).is_some_and(|count| *count > 0);
+        let errs = has("resolved.not_executed") && ran;
+        if errs || has("resumed") && after.ledger.duplicated {
+            *self.0.oracle.borrow_mut().risked.entry(whose).or_default() += 1;
+        } else if has("reconcile.absent") && ran && !self.is_clock_set() {
+            self.breach(|| "what ran is said to be absent".into());
+        }
+        let resubmitted = has("reconcile.resubmit");
+        if resubmitted && before.limits.on_unknown == OnUnknown::Park {
+            self.breach(|| "it is submitted again, and nobody has said so".into());
+        }
+    }
+
+    fn is_clock_set(&self) -> bool {
+        self.0.oracle.borrow().clock_set_at > 0
+    }
+
+    /// Which member of which lineage an operation is.
+    pub fn whose(&self, own: &Operation) -> Member {
+        let oracle = self.0.oracle.borrow();
+        oracle.births.get(&own.identity.id).map(|own| own.whose.clone()).unwrap_or_default()
+    }
+
+    /// What must be on the disk before anything follows from it.
+    fn check_strictness(
+        &self,
+        before: Option<&Operation>,
+        after: &Operation,
+        durability: Durability,
+    ) {
+        let part = |own: &Operation| {
+            let (cancel, deletion) = (own.life.cancel.as_ref(), own.life.deletion.as_ref());
+            (
+                own.life.attempts(),
+                own.life.evidence.accepted.is_some(),
+                own.life.is_ended(),
+                cancel.is_some(),
+                cancel.map(|cancel| cancel.attempts),
+                deletion.is_some(),
+                own.life.purged.is_some(),
+            )
+        };
+        let deletes = |own: &Operation| own.life.deletion.as_ref()?.current.clone();
+        let written = deletes(after).is_some() && before.and_then(deletes) != deletes(after);
+        if (written || before.map(part) != Some(part(after))) && durability != Durability::Strict {
+            self.breach(|| "a change that must be on the disk is relaxed".into());
+        }
+    }
+
+    /// An event tells only what is stored, and no secret.
+    pub fn told(&self, event: &Event) {
+        let id = &event.operation.identity.id;
+        let stored = self.row(id).is_some_and(|row| row.revision >= event.operation.revision);
+        if !stored && !self.0.oracle.borrow().erased.contains(id) {
+            self.breach(|| "the app is told what is not stored".into());
+        }
+        if view(&event.operation).contains(SECRET) {
+            self.breach(|| "a credential is told".into());
+        }
+    }
+
+    pub fn delivered(&self, operation: &Operation) {
+        let id = &operation.identity.id;
+        let erased = self.0.oracle.borrow().erased.contains(id);
+        if !erased && !self.operation(id).is_some_and(|own| own.life.is_ended()) {
+            self.breach(|| "an ending is delivered that is not stored".into());
+        }
+        self.0.oracle.borrow_mut().delivered.insert(id.clone());
+    }
+
+    /// The app has been told that its work is taken on.
+    pub fn acknowledged(&self, operation: &Operation) {
+        let id = operation.identity.id.clone();
+        let key = operation.identity.key.as_str().to_owned();
+        let erased = self.0.oracle.borrow().erased.contains(&id);
+        if !erased && self.safe(&id).is_none() {
+            self.breach(|| "work is acknowledged that is not on the disk".into());
+        }
+        self.0.oracle.borrow_mut().acknowledged.insert(id, key);
+    }
+}
+
+/// One operation's part of a commit.
+#[derive(Clone, Copy)]
+struct Commit<'a> {
+    tab: u64,
+    row: &'a Row,
+    journal: &'a [JournalRow],
+    fence: Option<&'a Fence>,
+    erase: Erase,
+    durability: Durability,
+}
+
+impl<'a> Commit<'a> {
+    fn of(tab: u64, write: &'a Write, durability: Durability) -> Self {
+        let (row, journal, fence) = (&write.row, write.journal.as_slice(), write.fence.as_ref());
+        Self { tab, row, journal, fence, erase: write.erase, durability }
+    }
+
+    fn told(&self, after: &Operation, events: &[String]) -> String {
+        format!(
+            "tab {} {} r{} {:?}{} {events:?} -> {}",
+            self.tab,
+            after.identity.intent.as_str(),
+            after.revision.0,
+            self.durability,
+            self.fence.map_or_else(
+                || " unfenced".to_owned(),
+                |fence| format!(" lease {} s", fence.lease_until.since(fence.now) / 1_000),
+            ),
+            transitions::standing(after),
+        )
+    }
+}
+
+/// The event that a journal line tells of.
+pub fn event_of(line: &str) -> Option<String> {
+    let rest = line.split_once(r#""event":""#)?.1;
+    rest.split_once('"').map(|(event, _)| event.to_owned())
+}
+
+/// As much of a text as a line of the trace holds.
+fn cut(text: &str) -> &str {
+    text.char_indices().nth(160).map_or(text, |(end, _)| &text[..end])
+}

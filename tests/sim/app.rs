@@ -192,7 +192,8 @@ impl World {
             Err(error) => {
                 self.note(|| format!("submit of {}: {}", work.name(), error.code.name()));
                 let conflict = matches!(error.code, Code::IntentConflict | Code::KeyConflict);
-                if conflict || error.code == Code::InvalidInput {
+                let freed = self.0.oracle.borrow().freed.contains(&work.name());
+                if (conflict || error.code == Code::InvalidInput) && !freed {
                     self.breach(|| format!("a good submission is refused: {error:?}"));
                 }
             }

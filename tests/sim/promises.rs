@@ -211,7 +211,10 @@ impl World {
         if purged != (erase == Erase::Content) {
             self.breach(|| "content goes without a tombstone, or the other way round".into());
         }
-        if !purged || before.life.deletion.is_some() {
+        // Written by now, it may have been decided on before the clock was set.
+        let (set_at, slow_ms) = (self.0.oracle.borrow().clock_set_at, 30_000);
+        let unsteady = set_at > 0 && self.now() < set_at + slow_ms;
+        if !purged || unsteady || before.life.deletion.is_some() {
             return;
         }
         let taken_at = match &before.life.delivery {

@@ -12,7 +12,7 @@ use crate::model::operation::{Carried, Counters, Identity, Operation, Reported, 
 use crate::model::policy::{Limits, LimitsPatch};
 use crate::rules::bounds::BODY_BYTES_MAX;
 use crate::rules::canonical::canonical;
-use crate::rules::composition::{Misfit, params, recognizable, url, with_key};
+use crate::rules::composition::{Misfit, echoes, params, recognizable, url, with_key};
 use crate::rules::derived_key::derived_key;
 use crate::rules::digest::{hex, sha256};
 use crate::rules::options::check_key;
@@ -176,8 +176,9 @@ impl<P: Ports> Driver<P> {
         } else if service.derives_keys {
             identity.key = derived_key(&identity);
         }
-        let Draft { mut request, mut body, .. } = draft;
+        let Draft { mut request, mut body, mut carried, .. } = draft;
         if let Some(bytes) = body {
+            carried.extend(echoes(&service.profile, &bytes));
             let key = identity.key.as_str();
             let (url, bytes) =
                 with_key(&service.profile, key, request.url, bytes).map_err(misfit)?;
@@ -191,7 +192,7 @@ impl<P: Ports> Driver<P> {
             operation: Operation {
                 identity,
                 request,
-                carried: draft.carried,
+                carried,
                 limits: draft.limits,
                 retention: service.retention,
                 spent: Spent::default(),

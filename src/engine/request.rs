@@ -5,7 +5,7 @@ use crate::model::http::Headers;
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose, Stream};
-use crate::rules::classify::RESULT_FACT;
+use crate::rules::classify::{ECHO, RESULT_FACT};
 use crate::rules::listing::sought;
 use crate::rules::pages::Wanted;
 use crate::rules::reference::origin;
@@ -34,6 +34,10 @@ pub fn facts(profile: &Profile, purpose: Purpose, result_at: Option<&String>) ->
         });
     } else {
         facts.extend(profile.carry.iter().cloned());
+        for (told, _) in &profile.echoes {
+            let name = [ECHO, told].concat();
+            facts.push(FactSource { name, places: vec![told.clone()] });
+        }
     }
     if let Some(place) = result_at {
         facts.push(FactSource { name: RESULT_FACT.into(), places: vec![place.clone()] });

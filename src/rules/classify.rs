@@ -24,6 +24,9 @@ use usual::usual;
 /// The name under which the place of the result is looked for (see [`Profile::result_at`]).
 pub const RESULT_FACT: &str = "result";
 
+/// What the names begin with of values that the submission has stated and the result must repeat.
+pub const ECHO: &str = "echo:";
+
 /// What an answer means, and everything it says besides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {

@@ -1,5 +1,6 @@
 //! The exact request of a submission: what the app names, with the idempotency key in its place.
 
+use super::classify::ECHO;
 use super::json::{self, DEPTH_MAX};
 use super::listing::at;
 use super::template::{fill, with_query};
@@ -68,6 +69,23 @@ pub fn url(call: &Call, base_url: &str, params: &[(String, String)]) -> String {
     let named =
         |name: &str| params.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     [base_url, &fill(path, named).unwrap_or_default()].concat()
+}
+
+/// What a submission states that its result must repeat.
+pub fn echoes(profile: &Profile, body: &[u8]) -> Carried {
+    let mut all = Carried::new();
+    if profile.echoes.is_empty() {
+        return all;
+    }
+    let value = json::parse(body, DEPTH_MAX).unwrap_or(Value::Null);
+    for (told, sent) in &profile.echoes {
+        if let Some(Value::String(text) | Value::Number(text)) = at(&value, sent)
+            && text.len() <= PARAM_BYTES_MAX
+        {
+            all.push(([ECHO, told].concat(), text.clone()));
+        }
+    }
+    all
 }
 
 /// URL and body with the key in them, where the profile puts it there.

@@ -310,3 +310,32 @@ fn progress_in_a_stream_is_told_and_no_secret_or_record_is() {
     });
     assert_eq!(between.count(), 1, "one write for the id, and none for each event");
 }
+
+#[test]
+fn a_delivery_of_another_version_than_was_expected_is_incomplete_with_its_bytes_kept() {
+    let told = json!({
+        "version": "2", "records": [], "summary": {},
+        "delivery": {"runId": "run_9", "recordCount": 0},
+    });
+    let body = told.to_string();
+    for (faults, expected) in [
+        ("[]".to_owned(), "succeeded"),
+        (
+            json!([{"call": "submit", "fault": "status", "status": 200, "body": body}]).to_string(),
+            "incomplete",
+        ),
+    ] {
+        let world = world(&faults);
+        let context = world.open();
+        let versioned = Submission {
+            body: br#"{"input":{},"expected_version":"1"}"#.to_vec(),
+            ..request("run", &Value::Null)
+        };
+        try_submit(&world, &context, versioned).expect("it is taken on");
+        let ended = world.settle(&context, "daily").expect("it ends");
+        assert_eq!(standing(&ended), expected, "{:?}", ended.life);
+        if expected == "incomplete" {
+            assert_eq!(world.kept_bytes(&context, &ended.identity.id), body.as_bytes());
+        }
+    }
+}

@@ -11,6 +11,7 @@ mod authorize;
 mod cancel;
 mod cleanedweb;
 mod clocks;
+mod conflicts;
 mod contracts;
 mod cost;
 mod crash_answers;

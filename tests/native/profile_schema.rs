@@ -35,6 +35,7 @@ fn full() -> Value {
         "facts": { "id": ["/id"], "status": ["/status"], "quoted": ["/price"] },
         "states": { "done": "completed" },
         "meanings": [{ "code": "A", "means": "failed", "class": "input" }],
+        "echoes": { "/version": "/version" },
         "poll": { "firstMs": 1000 },
         "retry": { "firstMs": 1000 },
         "rate": { "requests": 5, "perMs": 1000 },

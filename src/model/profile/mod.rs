@@ -48,6 +48,8 @@ pub struct Profile {
     pub meanings: Vec<Rule>,
     /// Where the result stands in the body that holds it (RFC 6901); empty: it is the body.
     pub result_at: String,
+    /// Places of a result, and those of the submission's body whose values must stand there.
+    pub echoes: Vec<(String, String)>,
     /// How a result of many pages is read; `None`: it comes in one answer.
     pub pages: Option<Pages>,
     /// A result may be of any form; else it must be JSON.

@@ -1,5 +1,6 @@
 //! What an answer says, whatever it means.
 
+use super::ECHO;
 use crate::model::answer::Answer;
 use crate::model::ending::{FAULT_TEXT_MAX, FailureClass, Fault};
 use crate::model::facts::Facts;
@@ -29,6 +30,8 @@ pub struct Said {
     pub charge_receipt_id: Option<String>,
     /// How many records it says that it delivers.
     pub record_count: Option<String>,
+    /// What it repeats of the submission, by the names of [`super::ECHO`].
+    pub echoes: Carried,
     /// How many records the result holds.
     pub records: Option<u64>,
     /// How long the service asks to wait, in milliseconds.
@@ -56,6 +59,10 @@ pub fn told(profile: &Profile, answer: &Answer, now: Timestamp) -> Said {
     let mut said = said(&answer.facts, answer.status, now);
     said.server_wait_ms = answer.server_wait_ms;
     said.carried = carried(profile, answer);
+    for (name, _) in answer.facts.values.iter().filter(|(name, _)| name.starts_with(ECHO)) {
+        let text = answer.facts.text(name);
+        said.echoes.extend(text.map(|text| (name.clone(), text.to_owned())));
+    }
     if (200..300).contains(&answer.status) {
         said.job = job_id(&answer.facts, "id");
     }
@@ -111,6 +118,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
         request_id: text("requestId"),
         charge_receipt_id: text("chargeReceiptId"),
         record_count: text("recordCount"),
+        echoes: Carried::new(),
         records: facts.count("records"),
         server_wait_ms: None,
         expires_at: facts.text("expiresAt").and_then(|text| point_in_time(text, now)),

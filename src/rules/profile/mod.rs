@@ -17,7 +17,6 @@ use super::grammar::is_name;
 use super::json;
 use super::reader::{Fault, Faults, Reader};
 use crate::model::money::ReceiptKind;
-use crate::model::pointer::Pointer;
 use crate::model::profile::{KeyCarrier, KeyPlace, Profile};
 
 /// Longest profile, in bytes.
@@ -50,6 +49,7 @@ const MEMBERS: &[&str] = &[
     "states",
     "meanings",
     "resultAt",
+    "echoes",
     "pages",
     "resultAnyForm",
     "poll",
@@ -121,13 +121,9 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         answers::facts(&own, polls, &states)
     });
     let meanings = reader.member("meanings").map(|own| answers::meanings(&own));
-    let result_at = reader.member("resultAt").map_or(Some(""), |own| {
-        let text = own.text()?;
-        if Pointer::parse(text).is_none() {
-            own.fault("it must be a JSON pointer such as /data/result");
-        }
-        Some(text)
-    });
+    let result_at =
+        reader.member("resultAt").map_or(Some(String::new()), |own| reconcile::place(&own));
+    let echoes = reader.member("echoes").map(|own| reconcile::shared(&own));
     let pages = reader.member("pages").map(|own| pages::pages(&own, calls.as_ref()));
     let any_form = reader.member("resultAnyForm").map_or(Some(false), |own| own.bool());
     let poll = pace::pace(reader.member("poll"), pace::POLL);
@@ -152,7 +148,8 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
         carry,
         states,
         meanings: meanings.unwrap_or_default(),
-        result_at: result_at?.into(),
+        result_at: result_at?,
+        echoes: echoes.unwrap_or_default(),
         pages: pages.flatten(),
         result_any_form: any_form?,
         poll,

@@ -77,20 +77,7 @@ fn mark(reader: &Reader<'_>) -> Option<Mark> {
         }
         place
     });
-    let same = reader.member("same").map(|own| {
-        let members = own.members();
-        if members.is_empty() || members.len() > ENTRIES_MAX {
-            own.fault("it must name one place or more that item and body share");
-        }
-        let mut read = Vec::new();
-        for member in members {
-            if Pointer::parse(member.name()).is_none() {
-                member.fault("its name must be a JSON pointer into an item");
-            }
-            read.push((member.name().to_owned(), place(&member).unwrap_or_default()));
-        }
-        read
-    });
+    let same = reader.member("same").map(|own| shared(&own));
     match (echo, sent, same) {
         (Some(listed), Some(sent), None) => Some(Mark::Echo { sent: sent?, listed: listed? }),
         (None, None, Some(places)) => Some(Mark::Same(places)),
@@ -99,6 +86,22 @@ fn mark(reader: &Reader<'_>) -> Option<Mark> {
             None
         }
     }
+}
+
+/// Places of an answer, each with the place of the submission's body that has the same value.
+pub(super) fn shared(reader: &Reader<'_>) -> Vec<(String, String)> {
+    let members = reader.members();
+    if members.is_empty() || members.len() > ENTRIES_MAX {
+        reader.fault("it must name one place or more that item and body share");
+    }
+    let mut read = Vec::new();
+    for member in members {
+        if Pointer::parse(member.name()).is_none() {
+            member.fault("its name must be a JSON pointer into an item");
+        }
+        read.push((member.name().to_owned(), place(&member).unwrap_or_default()));
+    }
+    read
 }
 
 pub(super) fn place(reader: &Reader<'_>) -> Option<String> {

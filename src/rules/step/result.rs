@@ -38,9 +38,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
 
 /// The result is at hand.
 pub(super) fn kept(pen: &mut Pen<'_>, said: &Said, result: &ResultRef) -> Result<(), Illegal> {
-    let declared = pen.op.reported.record_count.as_ref().and_then(|text| text.parse::<u64>().ok());
-    let miscounted = said.records.is_some() && declared.is_some() && said.records != declared;
-    if miscounted || is_partial(pen) {
+    if lacks(pen, said).is_some() {
         return incomplete(pen, said, Some(result.clone()));
     }
     pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
@@ -149,23 +147,30 @@ pub(super) fn incomplete(
     result: Option<ResultRef>,
 ) -> Result<(), Illegal> {
     let message = said.fault.message.clone();
-    let why = if is_partial(pen) {
-        "the job ended with a part of its result"
-    } else if said.records.is_some() {
-        "the result does not hold as many records as are declared"
-    } else {
-        "the result is not readable"
-    };
+    let why = lacks(pen, said).unwrap_or("the result is not readable");
     let message = message.or_else(|| Some(why.into()));
     pen.end(Ending::Incomplete { fault: Fault { message, ..said.fault.clone() }, result })
 }
 
-const fn is_spent(pen: &Pen<'_>) -> bool {
-    pen.op.counters.failures >= RESULT_FAILURES_MAX
+/// What is wrong with a result, by what has been said of it before and with it.
+fn lacks(pen: &Pen<'_>, said: &Said) -> Option<&'static str> {
+    let declared = pen.op.reported.record_count.as_ref().and_then(|text| text.parse::<u64>().ok());
+    let is_other = |(name, told): &(String, String)| {
+        pen.op.carried.iter().any(|(own, sent)| own == name && sent != told)
+    };
+    if matches!(pen.op.life.stage, Stage::Result { partial: true, .. }) {
+        Some("the job ended with a part of its result")
+    } else if said.records.is_some() && declared.is_some() && said.records != declared {
+        Some("the result does not hold as many records as are declared")
+    } else if said.echoes.iter().any(is_other) {
+        Some("the result is of another request or version than was submitted")
+    } else {
+        None
+    }
 }
 
-fn is_partial(pen: &Pen<'_>) -> bool {
-    matches!(pen.op.life.stage, Stage::Result { partial: true, .. })
+const fn is_spent(pen: &Pen<'_>) -> bool {
+    pen.op.counters.failures >= RESULT_FAILURES_MAX
 }
 
 fn expiry(pen: &Pen<'_>) -> Option<crate::model::time::Timestamp> {

@@ -55,9 +55,9 @@ const submitAll = (edge, intents) => Promise.all(intents.map((intent) => ask(edg
 const settledOf = (edges) =>
   edges.flatMap(({ lines }) => lines.map((line) => /^settled (.*)/.exec(line)?.[1]).filter(Boolean).map((json) => JSON.parse(json)));
 
-/** Resolves when every intent was handed over, with nobody calling. */
-async function settled(edges, intents) {
-  for (const end = Date.now() + LIFE_MS; ; ) {
+/** Resolves when every intent was handed over, with nobody calling; or when it is given up. */
+async function settled(edges, intents, given = { up: false }) {
+  for (const end = Date.now() + LIFE_MS; !given.up; ) {
     const heard = new Set(settledOf(edges).map(({ intent }) => intent));
     if (intents.every((intent) => heard.has(intent))) return;
     assert.ok(Date.now() < end, `not settled: ${edges.at(-1).lines.slice(-30).join("\n")}`);
@@ -113,7 +113,9 @@ test("an object killed at any fail point ends its work once, by its alarm", { ti
     const { service, start, intents } = await world(t, 1);
     const dying = await start(armed);
     const answer = submitAll(dying, intents).then(() => true, () => false);
-    const dead = await Promise.race([dying.says(/^died at/, LIFE_MS).then(() => true), settled([dying], intents).then(() => false)]);
+    const given = { up: false };
+    const dead = await Promise.race([dying.says(/^died at/, LIFE_MS).then(() => true), settled([dying], intents, given).then(() => false)]);
+    given.up = true;
     died += dead ? 1 : 0;
     await dying.kill();
     const living = await start();
@@ -158,4 +160,15 @@ test("an object whose module has trapped goes on in a new instance, and another 
   await edge.says(/^trapped at/);
   await settled([edge], intents);
   await checkOnce(service, [edge], intents);
+});
+
+test("an object that is replaced between its write and its request sends once", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, intents } = await world(t, 3);
+  const edge = await start({ how: "replace" });
+  await Promise.allSettled(intents.map((intent) => ask(edge, "submit", { intent, body })));
+  await edge.says(/^replaced/);
+  await settled([edge], intents);
+  await checkOnce(service, [edge], intents);
+  const { submits } = await service.ledger();
+  assert.equal(submits, intents.length);
 });

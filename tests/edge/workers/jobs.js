@@ -3,6 +3,7 @@ import { HoldfastObject, jobs } from "pkg/cloudflare.js";
 
 /** Dies at a fail point: says so, and stands still until the whole process is killed. */
 let armed;
+let replaced = false;
 const reached = new Map();
 globalThis.holdfastFailPoint = (name) => {
   const occurrence = reached.get(name) ?? 0;
@@ -22,6 +23,23 @@ export class Jobs extends HoldfastObject {
   constructor(ctx, env) {
     super(ctx, env);
     armed = env.ARMED;
+    if (armed?.how === "replace") this.#replaceOnce();
+  }
+
+  /** What is written is on the disk, nothing is sent yet, and another instance takes this one's place. */
+  #replaceOnce() {
+    const { storage } = this.ctx;
+    const sync = storage.sync.bind(storage);
+    const written = "SELECT 1 FROM holdfast_operations WHERE document LIKE '%\"current\"%'";
+    Object.defineProperty(storage, "sync", {
+      value: async () => {
+        await sync();
+        if (replaced || !storage.sql.exec(written).toArray().length) return;
+        replaced = true;
+        console.log("replaced");
+        this.ctx.abort("replaced by a test");
+      },
+    });
   }
 
   services = {

@@ -440,7 +440,7 @@ export interface OperationState {
   /** Submissions sent so far. */
   readonly attempts: number;
   readonly polls: number;
-  /** What the service said, for `rejected`, `expired` and `incomplete`. */
+  /** What the service said, for `rejected`, `expired` and `incomplete`; for a park, its last refusal. */
   readonly fault?: Fault;
   /** What the service said, for `failed`. */
   readonly failure?: Failure;

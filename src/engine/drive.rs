@@ -169,9 +169,16 @@ impl Engine {
             })
     }
 
-    /// Whether the lane lets another exchange begin: there is a network, its gate is open, and not too
-    /// many are out.
+    /// Whether the lane lets another exchange begin: it is open, and not too many are out.
     pub(super) fn may_start(&mut self, now: Timestamp, lane: &LaneId) -> bool {
+        self.is_open(now, lane)
+            && self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count()
+                < IN_FLIGHT_MAX as usize
+            && self.is_within_rate(now, lane)
+    }
+
+    /// Whether there is a network, and the lane's gate is open.
+    pub(super) fn is_open(&mut self, now: Timestamp, lane: &LaneId) -> bool {
         let gate = self.lanes.get(lane).and_then(|own| own.gate);
         let mut until = gate.map_or(now, |gate| gate.seen_at(now).until());
         if !self.online && !lane.is_local() {
@@ -184,8 +191,7 @@ impl Engine {
             self.wake(until);
             return false;
         }
-        self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count() < IN_FLIGHT_MAX as usize
-            && self.is_within_rate(now, lane)
+        true
     }
 
     fn deliver(&mut self, now: Timestamp, id: &OperationId) {

@@ -47,7 +47,7 @@ impl Engine {
         let Some(lane) = own.map(|(account, own)| LaneId::of(account, service, &own.origin)) else {
             return true;
         };
-        let may = self.may_start(now, &lane);
+        let may = self.is_open(now, &lane) && self.is_within_rate(now, &lane);
         if may {
             self.count_request(now, &lane);
         }

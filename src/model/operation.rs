@@ -1,5 +1,6 @@
 //! One operation: who it is, what it sends, within which bounds, and how far it has come.
 
+use super::ending::Fault;
 use super::hold::Hold;
 use super::ids::{Account, IdempotencyKey, Intent, LaneId, OperationId, Revision, ServiceName};
 use super::life::{Delivery, Life, Stage};
@@ -87,6 +88,8 @@ pub struct Reported {
     pub charge_receipt_kind: Option<ReceiptKind>,
     /// How many records the service says that it delivered, as its number's text.
     pub record_count: Option<String>,
+    /// What it said with its last answer, where that was a refusal.
+    pub fault: Option<Fault>,
 }
 
 /// Counts that bound an operation, and that pace it.

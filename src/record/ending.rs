@@ -73,7 +73,7 @@ pub(super) fn failure(failure: &Failure) -> Object {
     out
 }
 
-fn read_fault(reader: &Reader<'_>) -> Fault {
+pub(super) fn read_fault(reader: &Reader<'_>) -> Fault {
     let status = reader.member("httpStatus").and_then(|own| own.whole(0, 999));
     Fault {
         status: status.and_then(|status| u16::try_from(status).ok()),

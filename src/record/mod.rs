@@ -257,6 +257,9 @@ fn reported(reported: &Reported) -> Object {
         .some_text("chargeReceiptId", reported.charge_receipt_id.as_deref())
         .some_text("chargeReceiptKind", reported.charge_receipt_kind.map(ReceiptKind::name))
         .some_text("recordCount", reported.record_count.as_deref());
+    if let Some(fault) = &reported.fault {
+        out.object("fault", ending::fault(fault));
+    }
     out
 }
 
@@ -271,6 +274,7 @@ fn read_reported(reader: &Reader<'_>) -> Reported {
             .member("chargeReceiptKind")
             .and_then(|own| own.one_of(ReceiptKind::ALL, ReceiptKind::name)),
         record_count: some_text(reader, "recordCount"),
+        fault: reader.member("fault").map(|own| ending::read_fault(&own)),
     }
 }
 

@@ -53,17 +53,19 @@ pub fn report(operation: &Operation, journal: &[String]) -> String {
         .number("polls", Some(operation.counters.polls.into()));
     page.0.object("ledger", money(operation));
     standing(&mut page, &life.hold);
+    let mut last = reported.fault.as_ref().map(|fault| (fault, None));
     if let Stage::Ended { ending, at } = &life.stage {
         page.time("endedAt", Some(*at)).token("outcome", Some(ending.name()));
-        if let Some((fault, class)) = fault_of(ending) {
-            let mut inner = Page(Object::new());
-            inner
-                .number("httpStatus", fault.status.map(u64::from))
-                .token("code", fault.code.as_deref())
-                .token("class", class.map(FailureClass::name))
-                .token("traceId", fault.trace_id.as_deref());
-            page.0.object("lastError", inner.0);
-        }
+        last = fault_of(ending);
+    }
+    if let Some((fault, class)) = last {
+        let mut inner = Page(Object::new());
+        inner
+            .number("httpStatus", fault.status.map(u64::from))
+            .token("code", fault.code.as_deref())
+            .token("class", class.map(FailureClass::name))
+            .token("traceId", fault.trace_id.as_deref());
+        page.0.object("lastError", inner.0);
     }
     page.0.raw("transitions", &transitions(journal));
     page.0.end()

@@ -99,6 +99,9 @@ fn standing(operation: &Operation, out: &mut Object) {
                 parked.ids("candidates", &listing.found).flag("absent", listing.absent);
             }
             out.object("parked", parked);
+            if let Some(fault) = &operation.reported.fault {
+                out.object("fault", ending::fault(fault));
+            }
         }
     }
     out.flag("cancelling", life.cancel.is_some() && !life.is_ended());

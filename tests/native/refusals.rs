@@ -4,7 +4,16 @@ use super::same_work::canonical;
 use crate::world::{World, submission};
 use holdfast::model::error::Code;
 use holdfast::model::ids::ServiceName;
+use holdfast::rules::options::check_key;
 use holdfast_services::Call;
+
+const HARVEST: &str = include_str!("../../pkg-template/profiles/runharvester.json");
+const REPLAY: &str = include_str!("../../pkg-template/profiles/replay.json");
+const CLEANED: &str = include_str!("../../pkg-template/profiles/cleanedweb.json");
+const QUOTED: &str = include_str!("../../pkg-template/profiles/idempotency-key.json");
+const ASYNC: &str = include_str!("../../pkg-template/profiles/http-async.json");
+const AZURE: &str = include_str!("../../pkg-template/profiles/azure-lro.json");
+const GOOGLE: &str = include_str!("../../pkg-template/profiles/google-lro.json");
 
 fn refused(
     change: impl FnOnce(&mut holdfast::driver::Submission),
@@ -67,4 +76,28 @@ fn nobody_signed_in_is_refused() {
     assert_eq!(error.code, Code::NoAccount);
     world.pass(60_000);
     assert_eq!(world.requests(Call::Any).len(), 0);
+}
+
+#[test]
+fn each_profile_has_a_grammar_of_its_own_for_keys() {
+    const UUID: &str = "72ad1b16-20ad-4ef4-a578-d8b893601d7e";
+    let (shortest, longest, longer) = ("a", "x".repeat(200), "x".repeat(201));
+    for (text, taken, refused) in [
+        (HARVEST, [UUID, "a.b_c:d~e-9", &longer], ["a b", "a/b", ""]),
+        (REPLAY, [UUID, "a.b_c:d~e-9", &longer], ["a b", "a\"b", "é"]),
+        (CLEANED, [shortest, "a.b_c:d-9", &longest], [&longer, "a~b", "a\nb"]),
+        (QUOTED, [UUID, "a.b_c:d~e-9", shortest], ["a b", "a\\b", "a\"b"]),
+        (ASYNC, [UUID, "a-b", shortest], ["a.b", "a b", "a_b"]),
+        (AZURE, [UUID, &UUID.to_uppercase(), UUID], ["a-b", &UUID.replace('-', ""), &longer]),
+        (GOOGLE, [UUID, &UUID.to_uppercase(), UUID], ["a-b", &UUID.replace('-', ""), &longer]),
+    ] {
+        let profile = holdfast::rules::profile::read(text).expect("a good profile");
+        let carrier = profile.key.expect("it has keys");
+        for key in taken {
+            assert_eq!(check_key(&carrier, key), None, "{}: {key}", profile.name);
+        }
+        for key in refused {
+            assert!(check_key(&carrier, key).is_some(), "{}: {key}", profile.name);
+        }
+    }
 }

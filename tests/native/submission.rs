@@ -76,6 +76,13 @@ fn a_402_parks_at_once_and_a_resume_goes_on() {
     let (context, parked) = world.lived("");
     assert_eq!(park(&parked), Some(ParkReason::NeedsCredit));
     assert_eq!(world.requests(Call::Submit).len(), 1);
+    let told = parked.reported.fault.as_ref().expect("what the service said");
+    assert_eq!((told.status, told.code.as_deref()), (Some(402), Some("INSUFFICIENT_CREDITS")));
+    let shown: serde_json::Value =
+        serde_json::from_str(&holdfast::record::view::view(&parked)).expect("JSON");
+    assert_eq!(shown["fault"]["code"], "INSUFFICIENT_CREDITS");
+    let report = world.support_report(&context, &parked.identity.id);
+    assert_eq!(report["lastError"]["httpStatus"], 402);
     resumes_to_success(&world, &context, &parked);
 }
 

@@ -273,6 +273,11 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                     charge_receipt_id: words[3].clone(),
                     charge_receipt_kind: receipt_kind(counts[11]),
                     record_count: words[2].clone(),
+                    fault: words[3].clone().map(|message| Fault {
+                        status: Some(402),
+                        message: Some(message),
+                        ..Fault::default()
+                    }),
                 },
                 ledger: ledger(&credits, words[6].clone(), counts[10] % 2 == 0),
                 counters: counters(&counts),

@@ -141,6 +141,8 @@ impl<'a> Pen<'a> {
             reported.charge_receipt_kind = self.profile.charge_receipt;
         }
         keep(&mut reported.record_count, &said.record_count);
+        let refused = said.fault.status.is_some_and(|status| status >= 400);
+        reported.fault = refused.then(|| said.fault.clone());
         for (name, value) in &said.carried {
             match self.op.carried.iter_mut().find(|(own, _)| own == name) {
                 Some((_, own)) => own.clone_from(value),

@@ -105,6 +105,8 @@ async function carry(proxy, request) {
     throw counted.refusal ?? error;
   } finally {
     clearTimeout(timer);
+    // What is not sent on is not wanted. One that was read, or is being read, is none of this.
+    if (counted.stream && !counted.stream.locked) counted.stream.cancel().catch(() => undefined);
   }
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer, request as ask } from "node:http";
 import { connect } from "node:net";
 import { mock, test } from "node:test";
-import { loadPackage } from "./package.js";
+import { loadPackage, settle } from "./package.js";
 import { serve } from "./node-server.js";
 
 const MOUNT = "/api/reports";
@@ -160,6 +160,15 @@ test("who is not known gets nothing, and may be answered by the app itself", asy
   const authorize = ({ request, purpose }) => (purposes.push([purpose, request.headers.get("cookie")]), given);
   const { asked, send } = await proxied(t, { authorize });
   assert.equal((await send("GET", `${JOBS}/a/result`, { headers: { cookie: "who=1" } })).status, 401);
+  let isCancelled = false;
+  const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(9)), cancel: () => (isCancelled = true) });
+  const { createProxy } = await loadPackage(t, "proxy.js");
+  const proxy = createProxy({ profile: "runharvester", baseUrl: "https://api.example.com", mount: MOUNT, authorize });
+  const request = new Request(`https://app.example.com${JOBS}`, { method: "POST", headers: KEYED, body, duplex: "half" });
+  assert.equal((await proxy(request)).status, 401);
+  await settle();
+  assert.equal(isCancelled, true);
+  purposes.pop();
   given = new Response("pay first", { status: 402 });
   assert.equal((await send("POST", `${JOBS}/a/cancel`)).status, 402);
   assert.deepEqual([asked, purposes], [[], [["result", "who=1"], ["call", null]]]);

@@ -89,6 +89,33 @@ test("one script, with the module from wherever the app has it", async () => {
   assert.deepEqual(own, ["/node_modules/holdfast/holdfast.wasm", "/node_modules/holdfast/slim.js"]);
 });
 
+test("two copies of the package on one page share the work, which is done once", async () => {
+  const map = JSON.stringify({ imports: { holdfast: "/node_modules/holdfast/index.js", "holdfast/inline": "/node_modules/holdfast/inline.js" } });
+  place.project("copies", {
+    module: 'export { createHoldfast as other } from "holdfast/inline"; export const useOwnModule = {};',
+    html: `<!doctype html><script type="importmap">${map}</script><script type="module" src="main.js"></script>`,
+  });
+  await service.reset();
+  const session = await browser.session();
+  try {
+    const page = await session.page();
+    await page.goto(`${service.origin}/copies/index.html`);
+    await page.waitForFunction(() => globalThis.run);
+    const outcomes = await page.evaluate(async () => {
+      const { other } = await import("./module.js");
+      const authorize = () => ({ headers: { authorization: "Bearer demo-token" } });
+      const services = { reports: { profile: "runharvester", baseUrl: location.origin, authorize } };
+      const submission = { intent: "a", body: { url: "https://example.com", duration_ms: 20 } };
+      const second = other({ account: () => "local", services }).submit("reports", submission).then((operation) => operation.outcome());
+      return (await Promise.all([run("a"), second])).map(({ status }) => status);
+    });
+    assert.deepEqual(outcomes, ["succeeded", "succeeded"]);
+    assert.equal((await service.ledger()).executions, 1);
+  } finally {
+    await session.close();
+  }
+});
+
 test("Vite, for production", async () => {
   const { build } = await import("vite");
   const folder = place.project("vite");

@@ -56,6 +56,7 @@ export class Client {
       listeners,
       () => currentAccount(this.#options),
       (service) => this.reach.hintOf(service),
+      settings.options.logger,
     );
     const host = makeHost(
       settings.options,

@@ -24,11 +24,11 @@ const AUTHORIZE_MS = 30_000;
  * @returns {OwnHost}
  */
 export function makeHost(options, operationOf, tell, reach) {
-  const { onSettled, observe, services } = options;
+  const { onSettled, observe, services, logger } = options;
   /** @type {(callback: object, name: string, error: unknown, more: Record<string, string>) => void} */
   const failed = (callback, name, error, more) => {
-    report(callback, name, error);
-    tellFailure(observe, name, error, more);
+    report(callback, name, error, logger);
+    tellFailure(options, name, error, more);
   };
   return {
     account: () => currentAccount(options),
@@ -75,7 +75,7 @@ export function makeHost(options, operationOf, tell, reach) {
           try {
             observe(toEvent(state, entry));
           } catch (error) {
-            report(observe, "observe", error);
+            report(observe, "observe", error, logger);
           }
         }
       });

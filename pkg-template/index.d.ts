@@ -198,6 +198,14 @@ export interface HoldfastOptions<Services extends Record<string, Service<any>>> 
   readonly module?: string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
   /** What sends requests. Default: the global `fetch`, looked up at each request. */
   readonly fetch?: typeof fetch;
+  /** Who is told, once for each, that a function of the app threw where nobody waits for it. Default: `console`. */
+  readonly logger?: Logger;
+}
+
+/** As much of a logger as is used. */
+export interface Logger {
+  /** Says a line. It holds no message of another error, and no credential. */
+  error(line: string): void;
 }
 
 /** The work that is intended. */

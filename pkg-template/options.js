@@ -20,13 +20,16 @@ const DATABASE_LENGTH_MAX = 128;
  * @returns {Settings}
  */
 export function checkOptions(options, storage = "database persist") {
-  checkNames(options, "", `account services onSettled observe ${storage} retention module fetch`);
+  checkNames(options, "", `account services onSettled observe ${storage} retention module fetch logger`);
   const { account, services, database = "holdfast", retention } = options;
   if (typeof account !== "function") {
     throw invalid("account", "account must be a function.", 'One user only: () => "local".');
   }
   for (const name of /** @type {const} */ (["onSettled", "observe", "fetch"])) {
     checkFunction(options[name], name);
+  }
+  if (options.logger !== undefined && typeof options.logger?.error !== "function") {
+    throw invalid("logger", "logger must have a function error.", "For example console.");
   }
   checkText(database, "database", DATABASE_LENGTH_MAX);
   if (options.persist !== undefined && typeof options.persist !== "boolean") {

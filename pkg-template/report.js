@@ -13,30 +13,31 @@ const reported = new WeakSet();
  * @param {object} callback
  * @param {string} name
  * @param {unknown} error
+ * @param {Api.Logger} [logger]
  */
-export function report(callback, name, error) {
+export function report(callback, name, error, logger = console) {
   if (reported.has(callback)) return false;
   reported.add(callback);
-  console.error(`Holdfast: ${name} failed. Work goes on; this is said once. ${described(error)}`);
+  logger.error(`Holdfast: ${name} failed. Work goes on; this is said once. ${described(error)}`);
   return true;
 }
 
 /**
  * Tells `observe` of it as well.
  *
- * @param {Api.HoldfastOptions<any>["observe"]} observe
+ * @param {Pick<Api.HoldfastOptions<any>, "observe" | "logger">} options
  * @param {string} name
  * @param {unknown} error
  * @param {Record<string, string>} [more]
  */
-export function tellFailure(observe, name, error, more) {
+export function tellFailure({ observe, logger }, name, error, more) {
   if (!observe) return;
   const attributes = { "holdfast.callback": name, "error.type": typeOf(error), ...more };
   queueMicrotask(() => {
     try {
       observe(Object.freeze({ name: "callback.failed", at: Date.now(), attributes: Object.freeze(attributes) }));
     } catch (thrown) {
-      report(observe, "observe", thrown);
+      report(observe, "observe", thrown, logger);
     }
   });
 }

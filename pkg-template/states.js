@@ -29,13 +29,16 @@ export class States {
   #listeners;
   #currentAccount;
   #hintOf;
+  #logger;
 
   /**
    * @param {ReadonlySet<() => void>} listeners Told of any change.
    * @param {() => string | null} currentAccount
    * @param {(service: string) => string | undefined} hintOf Why a service may never answer.
+   * @param {Api.Logger} [logger]
    */
-  constructor(listeners, currentAccount, hintOf) {
+  constructor(listeners, currentAccount, hintOf, logger) {
+    this.#logger = logger;
     this.#listeners = listeners;
     this.#currentAccount = currentAccount;
     this.#hintOf = hintOf;
@@ -148,7 +151,7 @@ export class States {
         try {
           listener();
         } catch (error) {
-          report(listener, "a listener of subscribe()", error);
+          report(listener, "a listener of subscribe()", error, this.#logger);
         }
       }
     });

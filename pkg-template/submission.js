@@ -102,7 +102,8 @@ export function currentAccount(options) {
   } catch (error) {
     import("./report.js").then(({ report, tellFailure }) => {
       // Asked at every turn: told once, like what is said of it.
-      if (report(options.account, "account()", error)) tellFailure(options.observe, "account", error);
+      const isFirst = report(options.account, "account()", error, options.logger);
+      if (isFirst) tellFailure(options, "account", error);
     });
     return null;
   }

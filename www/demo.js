@@ -1,5 +1,6 @@
 // The live demo: an app over the packed package and the loopback service.
 import { createHoldfast } from "/pkg/index.js";
+import { inspect } from "/pkg/inspector.js";
 import { say } from "/dom.js";
 import { makeCard } from "/operation.js";
 import { startService } from "/service.js";
@@ -102,6 +103,12 @@ form.addEventListener("submit", async (event) => {
   }
 });
 byId("new-intent").addEventListener("click", newIntent);
+
+/** The same operations, as any app can show them. */
+const inspector = byId("inspector");
+inspector.addEventListener("toggle", () => {
+  if (inspector.open && !inspector.querySelector("holdfast-inspector")) inspect(holdfast, inspector);
+});
 
 newIntent();
 startService();

@@ -51,6 +51,16 @@ test("an account() that throws is told once, and reads as nobody", async (t) => 
   assert.equal(events[0].attributes["holdfast.callback"], "account");
 });
 
+test("an app's own logger is told in the place of the console", async (t) => {
+  const said = [];
+  const { host, lines } = await started(t, { onSettled: fails, logger: { error: (line) => said.push(line) } });
+  await assert.rejects(host.settled(state({ status: "cancelled" })), TypeError);
+  assert.match(said.join(), /onSettled failed/);
+  assert.deepEqual(lines(), []);
+  const { createHoldfast } = await loadPackage(t);
+  assert.throws(() => createHoldfast(options({ logger: {} })), { field: "logger" });
+});
+
 test("what is no error at all can be thrown as well", async (t) => {
   const authorize = () => Promise.reject(undefined);
   const { host, lines } = await started(t, {}, { authorize });

@@ -1,7 +1,7 @@
 // @ts-check
 /** An operation, or a list of them, as a store that a view subscribes to: equal moments are identical. */
 /** @import * as Api from "./index.d.ts" */
-/** @import * as View from "./react.d.ts" */
+/** @import * as View from "./watch.d.ts" */
 import { isSettled } from "./status.js";
 
 /** For how long changes are gathered before a list is read again, in milliseconds. */
@@ -292,17 +292,10 @@ function shared(holdfast, key, make) {
   return made;
 }
 
-/**
- * @param {Holdfast} holdfast
- * @param {string} service
- * @param {string} intent
- */
+/** @type {typeof View.watchOperation} */
 export const watchOperation = (holdfast, service, intent) =>
   shared(holdfast, JSON.stringify([service, intent]), () => new OperationWatch(holdfast, service, intent));
 
-/**
- * @param {Holdfast} holdfast
- * @param {Api.ListFilter} filter
- */
-export const watchOperations = (holdfast, filter) =>
+/** @type {typeof View.watchOperations} */
+export const watchOperations = (holdfast, filter = {}) =>
   shared(holdfast, JSON.stringify(filter, Object.keys(filter).sort()), () => new OperationsWatch(holdfast, filter));

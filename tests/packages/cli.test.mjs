@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { Loopback } from "../browser/harness.mjs";
 import { Workplace } from "./harness/workplace.mjs";
 
 const place = new Workplace();
@@ -63,4 +64,28 @@ test("every call and meaning of the format has its words", async () => {
   const { CALLS, MEANINGS } = await import(join(place.installed, "cli-words.js"));
   assert.deepEqual(Object.keys(properties.calls.properties).filter((name) => !CALLS[name]), []);
   assert.deepEqual(properties.meanings.items.properties.means.enum.filter((name) => !MEANINGS[name]), []);
+});
+
+test("a profile is tried on a service, and its key too", async () => {
+  const service = await Loopback.start({}, { token: "sandbox" });
+  process.env.SANDBOX_TOKEN = "Bearer sandbox";
+  try {
+    const profile = join(place.installed, "profiles/runharvester.json");
+    const line = ["check", profile, "--against", service.origin, "--body", '{"url":"https://example.com","duration_ms":50}'];
+    const refused = await check(...line);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stdout, /credential/);
+    const { code, stdout } = await check(...line, "--header", "authorization: $SANDBOX_TOKEN", "--twice");
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /submit\.answered · 202.*It succeeded: \d+ bytes.*it is the same job/s);
+    assert.doesNotMatch(stdout, /sandbox"|Bearer/);
+    assert.equal((await service.ledger()).executions, 1);
+
+    const keyless = JSON.parse(readFileSync(profile, "utf8"));
+    keyless.key.header = "X-Not-The-Key";
+    const wrong = await check("check", written("wrong.json", keyless), ...line.slice(2), "--header", "authorization: $SANDBOX_TOKEN", "--twice");
+    assert.equal(wrong.code, 1, wrong.stdout);
+  } finally {
+    await service.stop();
+  }
 });

@@ -58,12 +58,12 @@ test("a client that is killed before the answer goes on with the same operation,
   await again.close();
 });
 
-test("a job of many hours is over in a moment", async () => {
-  const began = performance.now();
-  const { outcome, operation } = await outcomeOf({ durationMs: 5 * HOUR });
+test("a job of an hour takes its time in the world, and not here", async () => {
+  const began = Date.now();
+  const { outcome, operation } = await outcomeOf({ durationMs: HOUR });
   assert.equal(outcome.status, "succeeded");
-  assert.ok(operation.endedAt - operation.createdAt >= 5 * HOUR);
-  assert.ok(performance.now() - began < 20_000);
+  assert.ok(operation.endedAt - operation.createdAt >= HOUR);
+  assert.ok(Date.now() - began < HOUR / 30);
 });
 
 for (const fault of ["lostBefore", "lostAfter", "truncated", "rateLimited", "unavailable", "htmlError"]) {

@@ -165,8 +165,19 @@ describe("in a page", () => {
 
   story("a view that does not change is the same object, and one that is gone holds nothing", async ({ visit }) => {
     const page = await visit();
-    await page.evaluate(() => void (globalThis.root = mount(h(Report, { holdfast: (globalThis.holdfast = open()), intent: "a" }))));
+    await page.evaluate(() => {
+      globalThis.holdfast = open();
+      globalThis.subscribed = 0;
+      const { subscribe } = holdfast;
+      holdfast.subscribe = (listener) => {
+        const stop = subscribe(listener);
+        subscribed += 1;
+        return () => void ((subscribed -= 1), stop());
+      };
+      globalThis.root = mount(h(Report, { holdfast, intent: "a" }));
+    });
     await says(page, "report", "absent");
+    assert.equal(await page.evaluate(() => subscribed), 1);
     await page.evaluate(() => view.submit({ body: { url: "https://example.com", duration_ms: 50 } }));
     await says(page, "report", 'succeeded {"');
     const renders = await page.evaluate(async () => {
@@ -176,6 +187,24 @@ describe("in a page", () => {
       return views.length - before;
     });
     assert.equal(renders, 0);
+    assert.equal(await page.evaluate(() => (root.unmount(), subscribed)), 0);
+  });
+
+  story("a client that hot reload puts in the place of another goes on with its work", async ({ visit, service }) => {
+    const page = await visit();
+    await page.evaluate(() => {
+      globalThis.old = open();
+      globalThis.root = mount(h(Report, { holdfast: old, intent: "a" }));
+    });
+    await says(page, "report", "absent");
+    await page.evaluate(() => view.submit({ body: { url: "https://example.com", duration_ms: 1500 } }));
+    await says(page, "report", "active");
+    await page.evaluate(async () => {
+      await old.close();
+      root.render(h(React.StrictMode, null, h(Report, { holdfast: open(), intent: "a" })));
+    });
+    await says(page, "report", 'succeeded {"');
+    assert.equal((await service.ledger()).executions, 1);
   });
 });
 

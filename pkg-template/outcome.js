@@ -95,7 +95,8 @@ export function errorOf(state, { request, credential }) {
           ? "KEY_CONFLICT"
           : "PARKED";
     const { reason, exits } = parked;
-    return error(code, state.hint ? `${what} ${state.hint}` : what, `${todo} call ${exits.join(" or ")}.`, { reason, exits });
+    const told = fault ? `${what.replace(/\.$/, "")}${said(fault)}.` : what;
+    return error(code, state.hint ? `${told} ${state.hint}` : told, `${todo} call ${exits.join(" or ")}.`, { reason, exits });
   }
   switch (status) {
     case "rejected":

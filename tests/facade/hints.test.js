@@ -42,6 +42,16 @@ test("a service that has answered once is hinted at no more", async (t) => {
   assert.equal((await told(t, LOST, LOST, LOST, ANSWERED)).hint, undefined);
 });
 
+test("a park says what the service said last", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const fault = { httpStatus: 402, code: "INSUFFICIENT_CREDITS", message: "Top up." };
+  const parked = { reason: "NeedsCredit", since: 1, exits: ["resume()"] };
+  world.script.find = world.script.load = () => state({ status: "parked", parked, fault, revision: 2 });
+  const { error } = await (await createHoldfast(options()).find("reports", "one")).outcome();
+  assert.match(error.message, /^There is no credit left at the service: Top up \(INSUFFICIENT_CREDITS, HTTP 402\)\. Add credit, then call resume\(\)\./);
+  assert.deepEqual([error.code, error.fault.code], ["PARKED", "INSUFFICIENT_CREDITS"]);
+});
+
 test("a refusal says what was asked for", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   const fault = { httpStatus: 404, message: "Not found." };

@@ -96,3 +96,28 @@ export interface Jobs
  * answer: call again.
  */
 export declare function jobs(namespace: Namespace, options?: { readonly caller?: string }): Jobs;
+
+/** How a relay lets callers in. */
+export interface RelayOptions {
+  /**
+   * Who asks: `{ caller }`, a name that is the caller's alone and stays so, or anything else to refuse.
+   * Without it, and where it throws, nothing is allowed. Callers see their own operations only.
+   */
+  readonly allow: (request: Request) => { readonly caller: string } | null | undefined | false | Promise<{ readonly caller: string } | null | undefined | false>;
+  /** Where it is mounted. Default: `"/operations"`. */
+  readonly path?: string;
+  /** Largest body of a submission, in bytes, up to 8 MiB. Default: 1 MiB. */
+  readonly bodyBytes?: number;
+}
+
+/**
+ * Answers a browser's request for operations: `relay: "/operations"` of a service there. The object holds
+ * the credential and drives the service, so that a page has no secret, and services without idempotency
+ * or for servers only can be used from pages. Never throws: what is refused is an answer with a typed error.
+ *
+ * @example
+ * if (url.pathname.startsWith("/operations/")) {
+ *   return relay(request, env.JOBS, { allow: async (request) => ({ caller: await userOf(request) }) });
+ * }
+ */
+export declare function relay(request: Request, namespace: Namespace, options: RelayOptions): Promise<Response>;

@@ -5,9 +5,10 @@ import { DurableObject } from "cloudflare:workers";
 import { HoldfastError, isHoldfastError } from "./error.js";
 import module from "./holdfast.wasm";
 import { jobs } from "./jobs.js";
+import { relay } from "./relay.js";
 import { Shard } from "./object-shard.js";
 
-export { HoldfastError, isHoldfastError, jobs };
+export { HoldfastError, isHoldfastError, jobs, relay };
 
 /**
  * What of the module may be called from outside, and whether it may be called twice.

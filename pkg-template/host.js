@@ -85,13 +85,16 @@ export function makeHost(options, operationOf, tell, reach) {
 }
 
 /**
- * What sends requests: to a proxy of the app, with the cookies that say who asks.
+ * What sends requests: to a proxy or relay of the app, with the cookies that say who asks.
  *
  * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
  * @returns {Host["fetch"]}
  */
 function fetchOf({ fetch, services }) {
-  const proxies = Object.values(services).flatMap(({ proxy }) => (proxy ? [`${proxyUrl(proxy)}/`] : []));
+  const proxies = Object.values(services).flatMap(({ proxy, relay }) => {
+    const path = proxy ?? (relay?.startsWith("/") ? relay : undefined);
+    return path ? [`${proxyUrl(path)}/`] : [];
+  });
   if (!proxies.length) return fetch;
   return (url, init) => {
     const isOwn = proxies.some((proxy) => String(url).startsWith(proxy));

@@ -77,6 +77,7 @@ export type BuiltInProfile =
   | "google-lro"
   | "http-async"
   | "idempotency-key"
+  | "relay"
   | "replay"
   | "runharvester";
 
@@ -134,6 +135,7 @@ export interface DirectService<Result = unknown> extends ServiceOptions<Result> 
    */
   readonly authorize?: (request: AuthorizeRequest) => Authorization | null | Promise<Authorization | null>;
   readonly proxy?: undefined;
+  readonly relay?: undefined;
 }
 
 /** A service that is reached through a proxy of the app, which holds the credential. */
@@ -145,10 +147,29 @@ export interface ProxiedService<Result = unknown> extends ServiceOptions<Result>
   readonly proxy: string;
   readonly baseUrl?: undefined;
   readonly authorize?: undefined;
+  readonly relay?: undefined;
 }
 
-/** A service that jobs are submitted to: called directly, or through a proxy of the app. */
-export type Service<Result = unknown> = DirectService<Result> | ProxiedService<Result>;
+/**
+ * A service that a relay drives (`holdfast/cloudflare`), which holds the credential: it goes on there with
+ * nobody looking. Its parameters are those that the relay's service has.
+ */
+export interface RelayedService<Result = unknown> extends Omit<ServiceOptions<Result>, "profile" | "params"> {
+  /**
+   * Where the relay is mounted: a path of the page's own origin, for example `"/operations"`, or a URL. The
+   * service has the same name there. Requests to a path carry the page's cookies.
+   */
+  readonly relay: string;
+  readonly profile?: undefined;
+  readonly params?: undefined;
+  readonly proxy?: undefined;
+  readonly baseUrl?: undefined;
+  /** For a relay that asks for a credential of the caller's own. */
+  readonly authorize?: (request: AuthorizeRequest) => Authorization | null | Promise<Authorization | null>;
+}
+
+/** A service that jobs are submitted to: called directly, through a proxy of the app, or by a relay. */
+export type Service<Result = unknown> = DirectService<Result> | ProxiedService<Result> | RelayedService<Result>;
 
 /**
  * How long what has ended is kept here, in milliseconds, for operations submitted from now on. Nothing

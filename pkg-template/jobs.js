@@ -112,7 +112,7 @@ async function list(at, filter = {}) {
 }
 
 /** One object, in the place of a client: an operation's calls go there. */
-class Remote {
+export class Remote {
   #namespace;
   #caller;
 
@@ -125,6 +125,7 @@ class Remote {
     this.#namespace = namespace;
     this.shard = shard;
     this.#caller = caller;
+    this.name = shard.toString(16).padStart(3, "0");
   }
 
   /**
@@ -133,8 +134,7 @@ class Remote {
    * @returns {Promise<any>}
    */
   async call(method, args) {
-    const name = `holdfast-${this.shard.toString(16).padStart(3, "0")}`;
-    const object = this.#namespace.get(this.#namespace.idFromName(name));
+    const object = this.#namespace.get(this.#namespace.idFromName(`holdfast-${this.name}`));
     let answer;
     try {
       answer = await object.holdfast({ caller: this.#caller, method, args });

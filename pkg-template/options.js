@@ -40,7 +40,7 @@ export function checkOptions(options, storage = "database persist") {
   if (!names.length) throw invalid("services", "services must name at least one service.");
   const told = names.map((name) => {
     checkText(name, "services");
-    return [name, checkService(services[name], `services.${name}`)];
+    return [name, checkService(relayed(services[name], name), `services.${name}`)];
   });
   return {
     options: { ...options, services: { ...services } },
@@ -58,6 +58,29 @@ function checkRetention(retention) {
       throw invalid(`retention.${name}`, `retention.${name} must be a whole number from ${least}.`);
     }
   }
+}
+
+/**
+ * A service that a relay drives is one of the relay's own profile, which goes by the service's name.
+ *
+ * @param {Api.Service<any>} service
+ * @param {string} name
+ * @returns {Api.Service<any>}
+ */
+function relayed(service, name) {
+  if (service?.relay === undefined) return service;
+  const field = `services.${name}.relay`;
+  const { relay, ...own } = service;
+  for (const other of ["profile", "baseUrl", "proxy", "params"]) {
+    if (/** @type {any} */ (own)[other] !== undefined) {
+      throw invalid(field, `${field} stands in the place of ${other}.`, "Leave that to the relay's own service.");
+    }
+  }
+  if (typeof relay !== "string" || !/^(https?:\/\/|\/(?![/\\]))/.test(relay)) {
+    throw invalid(field, `${field} must be a path of the page's own origin, or a URL.`, 'For example "/operations".');
+  }
+  const baseUrl = relay.startsWith("/") ? proxyUrl(relay) : relay;
+  return { ...own, profile: "relay", baseUrl, params: { service: name } };
 }
 
 /**

@@ -1,13 +1,13 @@
 // A server that submits its intents whenever it starts, and sees them through. It tells what happens in
 // lines of JSON, and dies at a fail point where it is told to.
 //
-// Usage: node app-node.mjs '{"folder", "storage", "origin", "token", "intents", "armed"?: {"name", "occurrence"}}'
+// Usage: node app-node.mjs '{"folder", "storage", "origin", "token", "intents", "relay"?, "armed"?: {"name", "occurrence"}}'
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { quickProfile } from "./quick-profile.mjs";
 
-const { folder, storage, origin, token, intents, armed } = JSON.parse(process.argv[2]);
+const { folder, storage, origin, token, intents, relay, armed } = JSON.parse(process.argv[2]);
 const { createHoldfast } = await import(pathToFileURL(join(folder, "node.js")));
 
 const tell = (what) => process.stdout.write(`${JSON.stringify(what)}\n`);
@@ -30,11 +30,13 @@ const holdfast = createHoldfast({
   storage: open(),
   account: () => "local",
   services: {
-    reports: {
-      profile: quickProfile(folder),
-      baseUrl: origin,
-      authorize: ({ purpose }) => ({ headers: { authorization: `Bearer ${token}` }, scope: `one ${purpose}`.slice(0, 3) }),
-    },
+    reports: relay
+      ? { relay, authorize: () => ({ headers: { "x-caller": token }, scope: "one" }) }
+      : {
+          profile: quickProfile(folder),
+          baseUrl: origin,
+          authorize: () => ({ headers: { authorization: `Bearer ${token}` }, scope: "one" }),
+        },
   },
   onSettled: (operation) => tell({ settled: operation.id, status: operation.status }),
 });

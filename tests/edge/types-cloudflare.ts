@@ -1,5 +1,5 @@
 // What a Worker's code looks like, checked by the compiler and never run.
-import { HoldfastObject, jobs, type Operation } from "../../pkg-template/cloudflare.js";
+import { HoldfastObject, jobs, relay, type Operation } from "../../pkg-template/cloudflare.js";
 
 interface Env {
   readonly TOKEN: string;
@@ -32,3 +32,9 @@ export default {
     cursor satisfies string | undefined;
   },
 };
+
+export const relayed = (request: Request, env: Env) =>
+  relay(request, env.JOBS, { allow: async ({ headers }) => ({ caller: headers.get("x-user") ?? "nobody" }) });
+
+// @ts-expect-error: without allow nobody is let in
+relay(new Request("https://app.example/operations/runs"), {} as Env["JOBS"], {});

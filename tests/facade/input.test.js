@@ -144,3 +144,20 @@ test("requests to the proxy carry the page's cookies, and others none", async (t
   for (const url of urls) await world.clients[0].host.fetch(url, { credentials: "omit" });
   assert.deepEqual(sent, urls.map((url, index) => [url, index ? "omit" : "same-origin"]));
 });
+
+test("a relay is a path of the page's own origin, or a URL, in the place of profile, baseUrl and params", async (t) => {
+  const { createHoldfast } = await loadPackage(t);
+  const make = (service) => () => createHoldfast({ account: () => "local", services: { reports: service } });
+  for (const relay of ["/operations", "https://relay.example.com/operations"]) make({ relay })();
+  const bad = ["", "operations", "//evil.example", "/\\evil.example", "javascript:alert(1)", 1].map((relay) => ({ relay }));
+  bad.push({ relay: "/operations", profile: "replay" }, { relay: "/operations", baseUrl: "https://api.example.com" });
+  bad.push({ relay: "/operations", params: { service: "other" } });
+  for (const service of bad) assert.throws(make(service), refused("INVALID_INPUT", "services.reports.relay"), JSON.stringify(service));
+});
+
+test("a relay's service goes by its own name", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  await createHoldfast({ account: () => "local", services: { reports: { relay: "https://relay.example.com/operations/" } } }).start();
+  const { reports } = JSON.parse(world.clients[0].config).services;
+  assert.deepEqual([reports.profile.name, reports.baseUrl, reports.params], ["relay", "https://relay.example.com/operations", { service: "reports" }]);
+});

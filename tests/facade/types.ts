@@ -85,3 +85,7 @@ useOperation(holdfast, "other", "a");
 // @ts-expect-error The intent is the hook's.
 if (view.status === "absent") view.submit({ intent: "b", body: {} });
 useOperations(holdfast, { service: "plain", status: ["active", "parked"] }).items[0]?.state satisfies OperationState | undefined;
+
+createHoldfast({ account: () => "a", services: { runs: { relay: "/operations" } } });
+// @ts-expect-error: a relay has the profile
+createHoldfast({ account: () => "a", services: { runs: { relay: "/operations", profile: "replay" } } });

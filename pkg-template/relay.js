@@ -1,0 +1,246 @@
+// @ts-check
+/**
+ * The operation protocol for browsers: an HTTP handler over `jobs()`. The page's key is the intent here,
+ * so that a lost answer between page and edge is as safe as one beyond. `www/relay.md` describes it.
+ */
+/** @import * as Api from "./cloudflare.d.ts" */
+/** @import { Operation } from "./operation.js" */
+import { HoldfastError, isHoldfastError } from "./error.js";
+import { checkFunction, checkNames } from "./check.js";
+import { Remote, shardOf } from "./jobs.js";
+import { eventsOf, resultOf } from "./relay-answers.js";
+
+/** Largest body, in bytes, where nothing else is said; and the module's own bound. */
+const BODY_BYTES = 1024 * 1024;
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+/** Largest body of a verb, in bytes. */
+const VERB_BYTES_MAX = 64 * 1024;
+
+/** What may be asked of an operation, and how a body of JSON says it. */
+const VERBS = {
+  cancel: (/** @type {any} */ own) => own.cancel(),
+  acknowledge: (/** @type {any} */ own) => own.acknowledge(),
+  resume: (/** @type {any} */ own, /** @type {any} */ given) => own.resume(given),
+  resolve: (/** @type {any} */ own, /** @type {any} */ given) => own.resolve(given),
+  retry: (/** @type {any} */ own, /** @type {any} */ given) => own.retry(given),
+  revise: (/** @type {any} */ own, /** @type {any} */ given) => own.revise(given),
+};
+
+/** The status of each error. */
+const STATUS = {
+  INVALID_INPUT: 400,
+  UNKNOWN_SERVICE: 404,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ALLOWED: 409,
+  KEY_CONFLICT: 409,
+  RESULT_NOT_READY: 409,
+  RESULT_EXPIRED: 410,
+  TOO_LARGE: 413,
+  RANGE_NOT_SATISFIABLE: 416,
+  INTENT_CONFLICT: 422,
+  FORBIDDEN: 403,
+};
+
+/** Nobody but the caller may keep an answer, and none of it is a page. */
+const HEADERS = {
+  "cache-control": "private, no-store",
+  "content-security-policy": "sandbox; default-src 'none'",
+  "x-content-type-options": "nosniff",
+};
+
+/** @type {typeof Api.relay} */
+export async function relay(request, namespace, given) {
+  try {
+    checkNames(given, "relay", "allow path bodyBytes");
+    const { allow, path = "/operations", bodyBytes = BODY_BYTES } = given;
+    checkFunction(allow, "allow");
+    const caller = await callerOf(request, allow);
+    const { service, id, verb } = placeOf(request, path);
+    const scope = { request, namespace, service, caller: `relay:${caller}`, bodyBytes: Math.min(bodyBytes, BODY_BYTES_MAX) };
+    if (id === undefined) return await submit(scope);
+    const object = objectAt(scope, id);
+    return await ask(scope, object, await operationIn(object, scope.service, id.slice(4)), verb);
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/**
+ * Who asks. Nobody is let in where the app does not say so, and no page of another site.
+ *
+ * @param {Request} request
+ * @param {Api.RelayOptions["allow"]} allow
+ */
+async function callerOf(request, allow) {
+  const isForeign = request.headers.get("sec-fetch-site") === "cross-site";
+  /** @type {any} */
+  let given;
+  try {
+    given = isForeign ? undefined : await allow?.(request);
+  } catch {
+    // Whoever cannot be told is nobody.
+  }
+  const caller = given?.caller;
+  if (typeof caller === "string" && caller && caller.length <= 256 && !/\p{Cc}|\p{Surrogate}/u.test(caller)) return caller;
+  throw problem("FORBIDDEN", "This request is not allowed.", "Sign in, and ask again.");
+}
+
+/**
+ * @param {Request} request
+ * @param {string} path
+ */
+function placeOf(request, path) {
+  const { pathname } = new URL(request.url);
+  const below = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : "";
+  const [, service, id, verb] = /^([\w.-]{1,64})(?:\/([0-9a-f]{3}\.[\w-]{1,64})(?:\/([a-z]{1,16}))?)?$/.exec(below) ?? [];
+  if (service === undefined) throw problem("NOT_FOUND", "There is nothing here.");
+  return { service, id, verb };
+}
+
+/** @typedef {{ request: Request, namespace: Api.Namespace, service: string, caller: string, bodyBytes: number }} Scope */
+
+/** @param {Scope} scope */
+async function submit({ request, namespace, service, caller, bodyBytes }) {
+  if (request.method !== "POST") throw problem("METHOD_NOT_ALLOWED", "Work is handed over by POST.");
+  const key = request.headers.get("idempotency-key") ?? "";
+  if (!/^[\w.:~-]{1,255}$/.test(key)) {
+    throw problem("INVALID_INPUT", "Idempotency-Key must be 1 to 255 characters of [A-Za-z0-9_.:~-].");
+  }
+  const body = await bytesOf(request, bodyBytes);
+  const intent = `${service}:${key}`;
+  const object = new Remote(namespace, await shardOf(caller, intent), caller);
+  const contentType = request.headers.get("content-type") ?? "application/json";
+  const operation = object.operationOf(await object.call("submit", [service, JSON.stringify({ intent, contentType }), body]));
+  return told(object, operation, 202);
+}
+
+/**
+ * @param {Scope} scope
+ * @param {string} id
+ */
+const objectAt = ({ namespace, caller }, id) => new Remote(namespace, parseInt(id.slice(0, 3), 16), caller);
+
+/**
+ * An operation of this caller and service. What is another's is not there.
+ *
+ * @param {Remote} object
+ * @param {string} service
+ * @param {string} id
+ */
+async function operationIn(object, service, id) {
+  const json = await object.call("load", [id]);
+  const operation = json === undefined ? undefined : object.operationOf(json);
+  if (operation?.state.service !== service) throw problem("NOT_FOUND", "There is no such operation.");
+  return operation;
+}
+
+/**
+ * @param {Scope} scope
+ * @param {Remote} object
+ * @param {Operation} operation
+ * @param {string | undefined} verb
+ */
+async function ask({ request, service, bodyBytes }, object, operation, verb) {
+  const { method, headers } = request;
+  if (method === "GET") {
+    if (verb === undefined) return told(object, operation);
+    if (verb === "journal") return json(await operation.journal());
+    if (verb === "result") return resultOf(operation, headers.get("range"), problem, HEADERS);
+    if (verb === "events") return eventsOf(operation, headers.get("last-event-id"), (state) => wire(object, state), HEADERS, request.signal);
+  }
+  if (method === "DELETE" && verb === undefined) {
+    await operation.delete();
+    return told(object, await operationIn(object, service, operation.state.id), 202);
+  }
+  if (method === "POST" && verb !== undefined && Object.hasOwn(VERBS, verb)) {
+    const bytes = await bytesOf(request, verb === "revise" ? bodyBytes : VERB_BYTES_MAX);
+    const given = bytes.length ? parsed(bytes) : {};
+    return told(object, await /** @type {Record<string, (own: Operation, given: any) => any>} */ (VERBS)[verb](operation, given));
+  }
+  throw problem("METHOD_NOT_ALLOWED", "There is no such call of an operation.");
+}
+
+/**
+ * The bytes of a body, which is read no further than it may be long.
+ *
+ * @param {Request} request
+ * @param {number} most
+ */
+async function bytesOf(request, most) {
+  const pieces = [];
+  let length = 0;
+  for await (const piece of /** @type {AsyncIterable<Uint8Array>} */ (/** @type {any} */ (request.body ?? []))) {
+    length += piece.length;
+    if (length > most) throw problem("TOO_LARGE", `A body has ${most} bytes at most.`);
+    pieces.push(piece);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** @param {Uint8Array} bytes */
+function parsed(bytes) {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw problem("INVALID_INPUT", "The body is no JSON.");
+  }
+}
+
+/**
+ * @param {Remote} object
+ * @param {Operation} operation
+ * @param {number} [status]
+ */
+const told = (object, operation, status = 200) => json(wire(object, operation.state), status);
+
+/**
+ * A state as it is told: under an id that leads to its object, without what concerns the edge alone.
+ *
+ * @param {Remote} object
+ * @param {Api.OperationState} state
+ */
+function wire(object, { key, intent, ledger, result, ...state }) {
+  const { balance, ...shown } = ledger;
+  const lost = { rejected: "input", incomplete: "unknown", abandoned: "unknown" }[/** @type {string} */ (state.status)];
+  return {
+    ...state,
+    id: `${object.name}.${state.id}`,
+    key: intent.slice(intent.indexOf(":") + 1),
+    ledger: { ...shown, state: ledger.open ? "open" : "closed" },
+    receipt: { ...state.receipt, operationId: `${object.name}.${state.id}`, key: undefined },
+    ...(result && { result: { bytes: result.bytes, sha256: result.sha256, mediaType: result.mediaType, replayed: result.replayed } }),
+    ...(lost && !state.failure && { failure: { ...state.fault, class: lost } }),
+  };
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} [status]
+ */
+const json = (value, status = 200) =>
+  new Response(JSON.stringify(value), { status, headers: { ...HEADERS, "content-type": "application/json" } });
+
+/** @type {(code: string, message: string, nextStep?: string) => Api.HoldfastError} */
+const problem = (code, message, nextStep) => new HoldfastError(message, { code: /** @type {any} */ (code), nextStep });
+
+/**
+ * What a caller is told of an error: of one that is not ours, nothing.
+ *
+ * @param {any} error
+ */
+function refused(error) {
+  /** @type {{ code: string, message: string, field?: string, nextStep?: string, operationId?: string }} */
+  let told = { code: "ABORTED", message: "The relay failed." };
+  if (isHoldfastError(error)) told = error;
+  else console.error("Holdfast: a relay failed.", error);
+  const { code, message, field, nextStep, operationId } = told;
+  const status = /** @type {Record<string, number>} */ (STATUS)[code] ?? 503;
+  return json({ error: { code, message, field, nextStep, operationId } }, status);
+}

@@ -1,0 +1,190 @@
+// From a page to a relay to a service, and what a relay refuses. A server's client is the page here: what
+// it speaks is the same.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { pathToFileURL } from "node:url";
+import { failPointsFolder } from "../browser/harness/environment.mjs";
+import { Loopback } from "../browser/harness/loopback.mjs";
+import { Edge } from "./edge.mjs";
+import { live } from "./life.mjs";
+import { quickProfile } from "./quick-profile.mjs";
+
+/** How long a life may take to its end, in milliseconds. */
+const LIFE_MS = 90_000;
+/** How often page and edge are killed in one run. */
+const DEATHS = 3;
+
+const Sqlite = createRequire(import.meta.url)("better-sqlite3");
+const { createHoldfast } = await import(pathToFileURL(join(failPointsFolder(), "node.js")));
+
+const body = { url: "https://example.com", duration_ms: 400, result_bytes: 30_000 };
+
+/** A service, a relay before it, and a folder. */
+async function world(t) {
+  const token = `secret-${randomUUID()}`;
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-relay-"));
+  const service = await Loopback.start({}, { token });
+  t.after(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const pkg = failPointsFolder();
+  const port = await freePort();
+  const crawls = JSON.parse(readFileSync(join(pkg, "profiles/bulkgrid.json"), "utf8"));
+  crawls.poll = { firstMs: 300, factor: 1.2, capMs: 500 };
+  const start = async () => {
+    const edge = await Edge.start({
+      package: pkg,
+      worker: "relay.js",
+      folder,
+      port,
+      objects: { JOBS: "Jobs" },
+      bindings: { PROFILE: quickProfile(pkg), CRAWLS: crawls, ORIGIN: service.origin, TOKEN: token },
+    });
+    t.after(() => edge.kill());
+    return edge;
+  };
+  return { service, token, folder, start, relay: `http://127.0.0.1:${port}/operations` };
+}
+
+/** A port that is free just now. */
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A page of a caller. */
+function page(t, relay, caller, services = ["reports"]) {
+  const authorize = () => ({ headers: { "x-caller": caller }, scope: caller });
+  const holdfast = createHoldfast({
+    storage: new Sqlite(":memory:"),
+    account: () => caller,
+    services: Object.fromEntries(services.map((name) => [name, { relay, authorize }])),
+  });
+  t.after(() => holdfast.close());
+  return holdfast;
+}
+
+test("a page's work comes to its result through a relay, and the page has no secret", { timeout: LIFE_MS }, async (t) => {
+  const { service, token, start, relay } = await world(t);
+  await start();
+  const holdfast = page(t, relay, "ann");
+  const operation = await holdfast.submit("reports", { intent: "one", body });
+  const result = await operation.result();
+  assert.ok(JSON.stringify(result).length > 20_000);
+  assert.ok(!JSON.stringify([operation, await operation.journal(), result]).includes(token));
+  const { executions, charges, unauthorized } = await service.ledger();
+  assert.deepEqual({ executions, charges, unauthorized }, { executions: 1, charges: 1, unauthorized: 0 });
+});
+
+test("a service without idempotency, to be called from servers only, serves pages by a relay", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, relay } = await world(t);
+  await start();
+  const holdfast = page(t, relay, "ann", ["crawls"]);
+  const operation = await holdfast.submit("crawls", { intent: "one", body: { url: "https://example.com", duration_ms: 400 } });
+  const outcome = await operation.outcome({ signal: AbortSignal.timeout(60_000) });
+  assert.equal(outcome.status, "succeeded", String(outcome.error));
+  assert.ok(outcome.data.results.length > 0);
+  assert.equal((await service.at("/bulkgrid").ledger()).executions, 1);
+});
+
+test("page and edge killed and answers lost in one run: one execution", { timeout: 3 * LIFE_MS }, async (t) => {
+  const { service, folder, start, relay } = await world(t);
+  const intents = ["one", "two"].map((name) => `${name} ${randomUUID()}`);
+  const options = { folder: failPointsFolder(), storage: join(folder, "page.db"), relay, token: "ann", intents };
+  let edge = await start();
+  await service.faults({ lose_answers: 1 }).catch(() => undefined);
+  const lives = [];
+  for (let death = 0; death < DEATHS; death++) {
+    const dying = live(process.execPath, options, 600 + Math.random() * 800);
+    await new Promise((resolve) => setTimeout(resolve, 400 + Math.random() * 800));
+    await edge.kill();
+    lives.push(await dying);
+    edge = await start();
+  }
+  const last = await live(process.execPath, options);
+  assert.ok(last.overs, last.said);
+  assert.deepEqual(last.overs.map(({ status }) => status), ["succeeded", "succeeded"]);
+  const { executions, charges, key_mismatches } = await service.ledger();
+  assert.deepEqual({ executions, charges, key_mismatches }, { executions: 2, charges: 2, key_mismatches: 0 });
+  const ids = new Set(last.overs.map(({ id }) => id));
+  for (const { id } of lives.flatMap(({ acknowledged }) => acknowledged)) assert.ok(ids.has(id));
+});
+
+test("states come as events, from the last one that was heard", { timeout: LIFE_MS }, async (t) => {
+  const { start, relay } = await world(t);
+  await start();
+  const operation = await page(t, relay, "ann").submit("reports", { intent: "one", body });
+  while (!operation.jobId) await new Promise((resolve) => setTimeout(resolve, 50));
+  const at = `${relay}/reports/${operation.jobId}`;
+  const headers = { "x-caller": "ann" };
+  const events = await (await fetch(`${at}/events`, { headers })).text();
+  const states = [...events.matchAll(/^id: (\d+)\nevent: state\ndata: (.*)$/gm)].map(([, id, data]) => ({ ...JSON.parse(data), event: Number(id) }));
+  assert.equal(states.at(-1).status, "succeeded");
+  const again = await (await fetch(`${at}/events`, { headers: { ...headers, "last-event-id": states.at(-1).event } })).text();
+  // Whatever comes is newer: billing may still have closed.
+  for (const [, heard] of again.matchAll(/^id: (\d+)$/gm)) assert.ok(Number(heard) > states.at(-1).event);
+  const part = await fetch(`${at}/result`, { headers: { ...headers, range: "bytes=10-19" } });
+  assert.deepEqual([part.status, (await part.arrayBuffer()).byteLength], [206, 10]);
+  assert.match(part.headers.get("content-range"), /^bytes 10-19\/\d+$/);
+  assert.equal(part.headers.get("cache-control"), "private, no-store");
+});
+
+test("what is not allowed is refused, each with a typed error", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, relay } = await world(t);
+  await start();
+  const ann = { "x-caller": "ann" };
+  const key = { "idempotency-key": "key-1", "content-type": "application/json" };
+  const post = (headers, own = "{}") => ({ method: "POST", headers, body: own });
+  const submitted = await fetch(`${relay}/reports`, post({ ...ann, ...key }, JSON.stringify(body)));
+  assert.equal(submitted.status, 202);
+  const { id } = await submitted.json();
+  const own = `/reports/${id}`;
+  const again = await (await fetch(`${relay}/reports`, post({ ...ann, ...key }, JSON.stringify(body)))).json();
+  assert.equal(again.id, id, "the same key is the same operation");
+  const refusals = [
+    ["/reports", post(key), 403, "FORBIDDEN"],
+    ["/reports", post({ ...key, "x-caller": "throws" }), 403, "FORBIDDEN"],
+    ["/reports", post({ ...ann, ...key, "sec-fetch-site": "cross-site" }), 403, "FORBIDDEN"],
+    [own, { headers: {} }, 403, "FORBIDDEN"],
+    [own, { headers: { "x-caller": "bob" } }, 404, "NOT_FOUND"],
+    [`${own}/result`, { headers: { "x-caller": "bob" } }, 404, "NOT_FOUND"],
+    [`${own}/cancel`, post({ "x-caller": "bob" }), 404, "NOT_FOUND"],
+    [own, { method: "DELETE", headers: { "x-caller": "bob" } }, 404, "NOT_FOUND"],
+    [`/crawls/${id}`, { headers: ann }, 404, "NOT_FOUND"],
+    [`/reports/fff.${id.slice(4)}`, { headers: ann }, 404, "NOT_FOUND"],
+    ["/reports/000.' OR 1=1", { headers: ann }, 404, "NOT_FOUND"],
+    ["/reports/../../secrets", { headers: ann }, 404, "NOT_FOUND"],
+    ["/reports%2f..%2fcrawls", post({ ...ann, ...key }), 404, "NOT_FOUND"],
+    ["/https:%2f%2fevil.example", post({ ...ann, ...key }), 404, "NOT_FOUND"],
+    ["/unheard-of", post({ ...ann, ...key }), 404, "UNKNOWN_SERVICE"],
+    ["/reports", post(ann), 400, "INVALID_INPUT"],
+    ["/reports", post({ ...ann, "idempotency-key": "a b" }), 400, "INVALID_INPUT"],
+    ["/reports", post({ ...ann, "idempotency-key": "k".repeat(256) }), 400, "INVALID_INPUT"],
+    [`${own}/resume`, post(ann, "{"), 400, "INVALID_INPUT"],
+    ["/reports", post({ ...ann, ...key }, JSON.stringify({ ...body, other: 1 })), 422, "INTENT_CONFLICT"],
+    ["/reports", post({ ...ann, "idempotency-key": "key-2" }, "x".repeat(100_001)), 413, "TOO_LARGE"],
+    [`${own}/resume`, post(ann, '{"limits":{"attempts":0}}'), 400, "INVALID_INPUT"],
+    [`${own}/resume`, post(ann, '{"baseUrl":"https://evil.example"}'), 400, "INVALID_INPUT"],
+    [`${own}/revise`, post(ann, '{"body":{}}'), 409, "NOT_ALLOWED"],
+    [`${own}/forget`, post(ann), 405, "METHOD_NOT_ALLOWED"],
+    [`${own}/constructor`, post(ann), 405, "METHOD_NOT_ALLOWED"],
+    [own, { method: "PUT", headers: ann, body: "{}" }, 405, "METHOD_NOT_ALLOWED"],
+  ];
+  for (const [path, init, status, code] of refusals) {
+    const answer = await fetch(relay + path, init);
+    const told = await answer.json().catch(() => ({}));
+    assert.deepEqual([path, answer.status, told.error?.code], [path, status, code]);
+  }
+  assert.equal((await service.ledger()).executions, 1);
+});

@@ -31,6 +31,7 @@ pub(super) const PROFILES: &[(&str, &[(&str, &str)])] = &[
     (include_str!("../../pkg-template/profiles/azure-lro.json"), AZURE),
     (include_str!("../../pkg-template/profiles/google-lro.json"), &[("path", "v1/reports")]),
     (include_str!("../../pkg-template/profiles/idempotency-key.json"), &[("path", "v1/reports")]),
+    (include_str!("../../pkg-template/profiles/relay.json"), &[("service", "reports")]),
     (ANY_ORIGIN, &[]),
 ];
 

@@ -27,8 +27,9 @@ pub fn claimed(stored: Option<&Lane>, claim: &Claim) -> Option<Lane> {
                 return None;
             }
             if lane.owner.is_some() && !sent.is_empty() {
-                // What an owner sent last before it died, it could not write down any more.
-                sent.push((claim.now, IN_FLIGHT_MAX));
+                // What an owner sent last before it died, it could not write down any more. It sent
+                // nothing after its lease.
+                sent.push((claim.now.min(lane.lease_until), IN_FLIGHT_MAX));
             }
             Epoch(lane.epoch.0 + 1)
         }

@@ -143,6 +143,19 @@ fn a_long_window_is_no_silence_after_a_reload() {
 }
 
 #[test]
+fn an_owner_that_died_long_ago_has_sent_nothing_since() {
+    let world = paced(6, 600_000);
+    let first = world.open();
+    world.submit(&first, "daily", "");
+    world.pass(1_000);
+    world.kill(&first);
+    world.pass(1_800_000);
+    let (second, begun) = (world.open(), world.0.clock.now());
+    assert_eq!(standing(&world.settle(&second, "daily").expect("it ends")), "succeeded");
+    assert!(world.0.clock.now() - begun < 60_000);
+}
+
+#[test]
 fn questions_for_a_price_count_too() {
     let mut profile: Value = serde_json::from_str(REPLAY).expect("JSON");
     profile["rate"] = json!({ "requests": 2, "perMs": 60_000 });

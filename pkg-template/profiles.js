@@ -38,7 +38,7 @@ function refuseInBrowser(profile, service, proxied) {
   throw new HoldfastError(`The service "${service}" is to be called from a server, never from a browser.`, {
     code: "SERVER_ONLY",
     field: `services.${service}.profile`,
-    nextStep: "Submit to a server of your own, which holds the credential and calls this service.",
+    nextStep: `Carry it on a server of your own: holdfast/node${profile.key ? ", or holdfast/proxy" : ""}.`,
   });
 }
 

@@ -29,6 +29,8 @@ const AFTERWARDS_MS = 25_000;
 const DUE_ROWS = 64;
 /** Callers whose work one alarm takes up. */
 const CALLERS_MAX = 8;
+/** Callers whose clients stay in memory between alarms. */
+const CLIENTS_MAX = 32;
 /** The first pause after an alarm that has moved nothing, in milliseconds; it doubles each time. */
 const FRUITLESS_MS = 1000;
 /** The longest such pause, in milliseconds. */
@@ -112,6 +114,12 @@ export class Shard {
     const callers = dueAccounts(this.#storage, this.#delivers, Date.now(), DUE_ROWS).slice(0, CALLERS_MAX);
     await Promise.all(callers.map((caller) => this.call(caller, "start", [], true)));
     await this.#work.rest(ALARM_MS);
+    // Whoever has not asked for longest; what is stored of them is there when they do.
+    for (const [caller, client] of this.#clients) {
+      if (this.#clients.size <= CLIENTS_MAX) break;
+      this.#clients.delete(caller);
+      await client.close();
+    }
   }
 
   get #delivers() {
@@ -142,11 +150,10 @@ export class Shard {
 
   /** @param {string} caller */
   #clientOf(caller) {
-    const known = this.#clients.get(caller);
-    if (known) return known;
-    const made = this.#makeClient(caller);
-    this.#clients.set(caller, made);
-    return made;
+    const client = this.#clients.get(caller) ?? this.#makeClient(caller);
+    this.#clients.delete(caller);
+    this.#clients.set(caller, client);
+    return client;
   }
 
   /** @param {string} caller */

@@ -9,6 +9,7 @@ import test from "node:test";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Loopback } from "../browser/harness/loopback.mjs";
 import { Edge } from "./edge.mjs";
+import { freePort } from "./free-port.mjs";
 import { quickProfile } from "./quick-profile.mjs";
 
 /** How often the whole process is killed at a random moment. In a long run, every fail point is died at. */
@@ -22,8 +23,8 @@ const LIFE_MS = 90_000;
 
 const body = { url: "https://example.com", duration_ms: 400, result_bytes: 300_000 };
 
-/** A service, a folder of objects, and intents of their own. */
-async function world(t, count) {
+/** A service, a folder of objects, and intents of their own; under miniflare, or plainly in workerd. */
+async function world(t, count, plain = false) {
   const token = `secret-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), "holdfast-objects-"));
   const service = await Loopback.start({}, { token });
@@ -34,6 +35,7 @@ async function world(t, count) {
   const pkg = failPointsFolder();
   const start = async (armed) => {
     const edge = await Edge.start({
+      ...(plain && { plain, port: await freePort() }),
       package: pkg,
       worker: "jobs.js",
       folder,
@@ -171,4 +173,16 @@ test("an object that is replaced between its write and its request sends once", 
   await checkOnce(service, [edge], intents);
   const { submits } = await service.ledger();
   assert.equal(submits, intents.length);
+});
+
+test("objects of a plain workerd, on a disk, killed at a random moment end their work once", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, intents } = await world(t, 4, true);
+  const edges = [await start()];
+  const answers = Promise.allSettled(intents.map((intent) => ask(edges[0], "submit", { intent, body })));
+  await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 700));
+  await edges[0].kill();
+  edges.push(await start());
+  await submitAll(edges[1], (await answers).flatMap(({ status }, at) => (status === "rejected" ? [intents[at]] : [])));
+  await settled(edges, intents);
+  await checkOnce(service, edges, intents);
 });

@@ -5,7 +5,6 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -13,6 +12,7 @@ import { pathToFileURL } from "node:url";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Loopback } from "../browser/harness/loopback.mjs";
 import { Edge } from "./edge.mjs";
+import { freePort } from "./free-port.mjs";
 import { live } from "./life.mjs";
 import { quickProfile } from "./quick-profile.mjs";
 
@@ -52,15 +52,6 @@ async function world(t) {
     return edge;
   };
   return { service, token, folder, start, relay: `http://127.0.0.1:${port}/operations` };
-}
-
-/** A port that is free just now. */
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A page of a caller. */

@@ -79,16 +79,20 @@ impl Engine {
             entry.inbox.push((input, call));
             return;
         }
-        if let step::Input::Send { purpose, .. } = &input {
-            let purpose = *purpose;
-            if !self.still_wants(now, id, purpose) {
-                self.exchange_over(id);
-                return;
-            }
+        if let step::Input::Send { purpose, .. } = &input
+            && !self.still_wants(now, id, *purpose)
+        {
+            self.exchange_over(id);
+            return;
         }
         let Some(entry) = self.entries.get_mut(id) else {
             return;
         };
+        let owned = self.lanes.get(&entry.lane).is_some_and(|lane| lane.epoch().is_some());
+        if !owned && !matches!(input, step::Input::Command(_)) {
+            // It waited for a write, and the lane was lost meanwhile: its owner finds out by itself.
+            return;
+        }
         let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
             return self.refuse(call, CallError::UnknownService);
         };

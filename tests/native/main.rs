@@ -9,6 +9,7 @@ mod accounts;
 mod adopt;
 mod authorize;
 mod cancel;
+mod changing_hands;
 mod cleanedweb;
 mod clocks;
 mod conflicts;

@@ -1,0 +1,168 @@
+//! A lane that changes hands while something of it is in memory: what was read before it was won drives
+//! nothing, and once it is lost nothing but wishes of the app is written.
+//!
+//! One engine by itself is told what happens, in just this order: between a transaction and its answer
+//! there is no telling what else a host reports.
+
+use crate::world::{Settings, World, service};
+use holdfast::engine::{CallId, Engine, Input, Output, ServiceSetup, Ticket};
+use holdfast::model::dice::Dice;
+use holdfast::model::ids::{ContextId, Epoch};
+use holdfast::model::lane::Lane;
+use holdfast::model::life::Stage;
+use holdfast::model::operation::Operation;
+use holdfast::model::profile::Purpose;
+use holdfast::model::storage::{Queue, Written};
+use holdfast::model::time::Timestamp;
+use holdfast::rules::profile;
+use holdfast::rules::step::Command;
+
+struct Alone {
+    engine: Engine,
+    now: Timestamp,
+    operation: Operation,
+}
+
+impl Alone {
+    /// A context that has just found work which is due, and asks for its lane.
+    fn asking() -> Self {
+        let world = World::with(Settings::default(), service());
+        let context = world.open();
+        world.submit(&context, "daily", r#","duration_ms":600000"#);
+        let operation = world.until("daily", |own| own.life.stage == Stage::Work);
+        let identity = &operation.identity;
+        let setup = ServiceSetup {
+            name: identity.service.clone(),
+            profile: profile::read(crate::world::PROFILE).expect("a good profile"),
+            profile_text: crate::world::PROFILE.into(),
+            base_url: identity.origin.clone(),
+            origin: identity.origin.clone(),
+            derives_keys: false,
+            retention: operation.retention,
+            params: Vec::new(),
+            limits: operation.limits,
+        };
+        let engine = Engine::new("late".into(), vec![setup], false, Dice::seeded(1));
+        let now = Timestamp(world.0.clock.now() + 60_000);
+        let mut own = Self { engine, now, operation };
+        own.feed(Input::Account(Some("ann".into())));
+        let asked = own.due();
+        assert!(asked.iter().any(|own| matches!(own, Output::Claim(_))), "{asked:?}");
+        own
+    }
+
+    /// A context that owns the lane, and has a poll on the wire.
+    fn polling() -> Self {
+        let mut own = Self::asking();
+        own.claimed("late", 8);
+        own.due();
+        own.now = own.now.after(1_000);
+        let id = own.operation.identity.id.clone();
+        own.feed(Input::Tick);
+        let sent = own.feed(Input::Authorized(id, Purpose::Poll, None));
+        assert!(sent.iter().any(|own| matches!(own, Output::Transmit(_))), "{sent:?}");
+        own
+    }
+
+    fn feed(&mut self, input: Input) -> Vec<Output> {
+        self.engine.handle_input(self.now, input);
+        std::iter::from_fn(|| self.engine.poll_output()).collect()
+    }
+
+    fn due(&mut self) -> Vec<Output> {
+        let due = (vec![self.operation.clone()], None);
+        self.feed(Input::Due(self.operation.lane(), Queue::Work, Ok(due)))
+    }
+
+    fn claimed(&mut self, owner: &str, epoch: u64) -> Vec<Output> {
+        let lane = Lane {
+            id: self.operation.lane(),
+            owner: Some(ContextId::from(owner)),
+            epoch: Epoch(epoch),
+            renewed_at: self.now,
+            lease_until: self.now.after(120_000),
+            gate: None,
+            sent: Vec::new(),
+        };
+        self.feed(Input::Claimed(self.operation.lane(), Ok(lane)))
+    }
+
+    /// The app wants it stopped; which write that leads to.
+    fn wish(&mut self) -> Ticket {
+        let id = self.operation.identity.id.clone();
+        let outputs = self.feed(Input::Command(CallId(1), id, Command::Cancel));
+        writes(&outputs).pop().expect("a write").0
+    }
+
+    /// The poll has no readable answer.
+    fn poll_lost(&mut self) -> Vec<Output> {
+        self.feed(Input::Lost(self.operation.identity.id.clone(), Purpose::Poll))
+    }
+
+    fn persisted(&mut self, ticket: Ticket, written: Written) -> Vec<Output> {
+        self.feed(Input::Persisted(ticket, Ok(written)))
+    }
+}
+
+/// What is to be written: which write, whether under ownership, and what it takes for stored.
+fn writes(outputs: &[Output]) -> Vec<(Ticket, bool)> {
+    let all = outputs.iter().filter_map(|own| match own {
+        Output::Persist(set) => Some((set.ticket, set.fence.is_some())),
+        _ => None,
+    });
+    all.collect()
+}
+
+#[test]
+fn a_lane_that_is_won_is_driven_by_what_is_stored_and_not_by_what_was_in_memory() {
+    let mut own = Alone::asking();
+    let id = own.operation.identity.id.clone();
+    // A wish of the app brings it into memory, while another context still drives the lane.
+    own.feed(Input::Command(CallId(1), id.clone(), Command::Cancel));
+    let loaded = own.feed(Input::Loaded(id, Ok(Some(Box::new(own.operation.clone())))));
+    let (ticket, fenced) = writes(&loaded).pop().expect("the wish is written");
+    assert!(!fenced, "the lane is another's");
+    own.persisted(ticket, Written::Done);
+    own.now = own.now.after(1_000);
+    let won = own.claimed("late", 8);
+    assert!(won.iter().any(|own| matches!(own, Output::ReadDue { .. })), "{won:?}");
+    let begun = won.iter().any(|own| matches!(own, Output::Authorize { .. } | Output::Persist(_)));
+    assert!(!begun, "{won:?}");
+}
+
+#[test]
+fn an_answer_whose_write_met_another_is_not_written_anew_once_the_lane_is_lost() {
+    let mut own = Alone::polling();
+    let (ticket, fenced) = writes(&own.poll_lost()).pop().expect("a write");
+    assert!(fenced, "the lane is its own");
+    own.claimed("other", 9);
+    let after = own.persisted(ticket, Written::Stale);
+    assert!(after.iter().all(|own| !matches!(own, Output::Load(_) | Output::Persist(_))));
+}
+
+#[test]
+fn an_answer_that_waited_for_another_write_is_not_written_once_the_lane_is_lost() {
+    let mut own = Alone::polling();
+    let ticket = own.wish();
+    assert_eq!(writes(&own.poll_lost()), [], "it waits for the wish");
+    own.claimed("other", 9);
+    let after = own.persisted(ticket, Written::Done);
+    assert!(after.iter().any(|own| matches!(own, Output::Reply(_, Ok(_)))), "the wish is granted");
+    assert_eq!(writes(&after), []);
+}
+
+#[test]
+fn a_wish_whose_write_met_another_is_written_anew_though_the_lane_is_lost_and_an_answer_is_not() {
+    let mut own = Alone::polling();
+    let ticket = own.wish();
+    own.poll_lost();
+    own.claimed("other", 9);
+    let after = own.persisted(ticket, Written::Stale);
+    assert!(after.iter().any(|own| matches!(own, Output::Load(_))), "{after:?}");
+    let id = own.operation.identity.id.clone();
+    let again = own.feed(Input::Loaded(id, Ok(Some(Box::new(own.operation.clone())))));
+    let (ticket, fenced) = writes(&again).pop().expect("the wish is written");
+    assert!(!fenced, "the lane is another's");
+    let after = own.persisted(ticket, Written::Done);
+    assert_eq!(writes(&after), []);
+}

@@ -17,6 +17,7 @@ use crate::model::ids::{Account, ContextId, LaneId, OperationId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
+use crate::rules::teeth::{Tooth, bites};
 use tables::Tables;
 
 /// A store that lives as long as its last handle. A clone is another handle on the same storage, as
@@ -140,10 +141,10 @@ impl Store for MemoryStore {
     ) -> Result<bool, StoreError> {
         let mut tables = self.tables.borrow_mut();
         let owned = tables.lanes.get(lane).is_some_and(|own| own.owner.as_ref() == Some(context));
-        if owned {
+        if owned || bites(Tooth::KeepLateBytes) {
             tables.chunks.insert(chunk.clone(), bytes.to_vec());
         }
-        Ok(owned)
+        Ok(owned || bites(Tooth::KeepLateBytes))
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {

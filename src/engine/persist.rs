@@ -156,7 +156,7 @@ impl Engine {
             body: newborn.and_then(|birth| birth.body.clone()),
             profile: newborn.and_then(|birth| birth.profile.clone()),
             takes,
-            erase: done.erase,
+            erase: if bites(Tooth::KeepContent) { Erase::Nothing } else { done.erase },
             journal: journal.clone(),
             operation: operation.clone(),
         })));

@@ -129,7 +129,8 @@ pub fn lost_count(operation: &Operation, profile: &Profile, now: Timestamp) -> b
 /// keys, past which a repetition could be a second execution.
 fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     let evidence = &operation.life.evidence;
-    if evidence.unresolved.is_some() && profile.key.is_none() {
+    let keyless = profile.key.is_none() && !bites(Tooth::ResendWithoutKey);
+    if evidence.unresolved.is_some() && keyless {
         return Next::Park(Bound::NoKey);
     }
     if let (Some(unresolved), Some(retention_ms)) =
@@ -161,7 +162,8 @@ fn submit(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     }
     // What may have been accepted is charged, if at all, whether it is sent again or not.
     let price = quoted.unwrap_or(Credits::LEAST);
-    if !evidence.may_be_accepted() && operation.is_too_dear(price) {
+    let too_dear = operation.is_too_dear(price) && !bites(Tooth::IgnoreCost);
+    if !evidence.may_be_accepted() && too_dear {
         return Next::Park(Bound::Cost);
     }
     Next::Exchange(Purpose::Submit)
@@ -204,7 +206,8 @@ fn reconcile(operation: &Operation, profile: &Profile, now: Timestamp) -> Next {
     let shown_at = unresolved.abort_at.after(rule.lag_ms);
     // Dates of a clock that has jumped back since would be waited for without end: then it is the hold
     // that counts this wait.
-    if now < shown_at && unresolved.first_at <= now {
+    let lags = now < shown_at && !bites(Tooth::ListTooSoon);
+    if lags && unresolved.first_at <= now {
         Next::Wait(shown_at.min(deadline))
     } else {
         read(operation, profile, Purpose::Reconcile)

@@ -64,6 +64,24 @@ pub enum Tooth {
     ForgetJournal,
     /// The bytes of a result are not kept.
     ForgetBytes,
+    /// Without a key it is sent again while its outcome is unknown.
+    ResendWithoutKey,
+    /// A listing is read before it must show what it was asked for.
+    ListTooSoon,
+    /// Of what is deleted not even a tombstone is left.
+    DropTombstone,
+    /// A rerun knows nothing of its parent's attempts.
+    ForgetSpentAttempts,
+    /// A price above the limit is paid.
+    IgnoreCost,
+    /// What is deleted stays in the store.
+    KeepContent,
+    /// The store keeps pieces of a result from a context that no longer owns the lane.
+    KeepLateBytes,
+    /// A later version's record is driven.
+    BelieveNewer,
+    /// A damaged record is taken for one of which nothing has happened yet.
+    BelieveDamaged,
 }
 
 impl Tooth {
@@ -98,6 +116,15 @@ impl Tooth {
         Self::LoseDue,
         Self::ForgetJournal,
         Self::ForgetBytes,
+        Self::ResendWithoutKey,
+        Self::ListTooSoon,
+        Self::DropTombstone,
+        Self::ForgetSpentAttempts,
+        Self::IgnoreCost,
+        Self::KeepContent,
+        Self::KeepLateBytes,
+        Self::BelieveNewer,
+        Self::BelieveDamaged,
     ];
 }
 

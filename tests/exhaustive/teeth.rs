@@ -8,7 +8,7 @@ use super::explore::{Bounds, explore};
 use super::scenes::SCENES;
 
 /// Out of reach: what is in the driver or about bytes, credentials, other accounts, clocks that jump
-/// back or pace, what needs answers that the scenes do not give, or more refusals than they have.
+/// back or pace, deletions, reruns, prices and damaged records, what needs answers that the scenes do not give, or more refusals than they have.
 const OUT_OF_REACH: &[Tooth] = &[
     Tooth::SkipSameTurnCheck,
     Tooth::SwallowExpired,
@@ -20,6 +20,13 @@ const OUT_OF_REACH: &[Tooth] = &[
     Tooth::StretchWaits,
     Tooth::ForgetJournal,
     Tooth::ForgetBytes,
+    Tooth::DropTombstone,
+    Tooth::ForgetSpentAttempts,
+    Tooth::IgnoreCost,
+    Tooth::KeepContent,
+    Tooth::KeepLateBytes,
+    Tooth::BelieveNewer,
+    Tooth::BelieveDamaged,
 ];
 
 /// Prints how each fault is caught.

@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     let options = Options::read(std::env::args().skip(1));
     #[cfg(feature = "teeth")]
     if options.teeth {
-        let all = teeth::run_all(options.from);
+        let all = teeth::run_all(options.from, options.tooth.as_deref());
         return if all { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     if let Some(seed) = options.seed {

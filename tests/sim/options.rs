@@ -15,6 +15,8 @@ pub struct Options {
     pub seed: Option<u64>,
     pub trace: bool,
     pub teeth: bool,
+    /// One deliberate fault only, by its name.
+    pub tooth: Option<String>,
     pub threads: u64,
     pub progress: bool,
 }
@@ -28,11 +30,17 @@ impl Options {
             seed: None,
             trace: false,
             teeth: false,
+            tooth: None,
             threads: 2,
             progress: false,
         };
         let mut arguments = arguments.peekable();
         while let Some(argument) = arguments.next() {
+            if argument == "--tooth" {
+                options.teeth = true;
+                options.tooth = arguments.next();
+                continue;
+            }
             let mut number = || arguments.next().and_then(|text| text.parse().ok());
             match argument.as_str() {
                 "--seeds" => {

@@ -30,8 +30,8 @@ const LISTINGS_MAX: u32 = 8;
 const QUOTES_MAX: u32 = 8;
 const CONFLICTS_MAX: u32 = 6;
 
-/// What a piece of work costs, in millionths of a credit.
-const PRICE: i64 = 5_000_000;
+/// What a piece of work costs.
+pub const PRICE: Credits = Credits(5_000_000);
 
 /// Notes a park, and whether anything justifies it.
 pub fn check(world: &World, before: Option<&Operation>, after: &Operation, events: &[String]) {
@@ -74,7 +74,7 @@ fn is_justified(world: &World, own: &Operation, reason: ParkReason, events: &[St
             own.spent.attempts + evidence.attempts >= own.limits.attempts
                 || fetching && own.counters.failures >= DOWNLOADS_MAX && !world.is_gone(own)
                 || own.counters.not_ready > NOT_READY_MAX
-                || own.is_too_dear(Credits(PRICE))
+                || own.is_too_dear(PRICE)
                 || world.0.plan.house == House::Priced && is_unpriced(world, own)
         }
         ParkReason::OutcomeUnknown => {

@@ -163,7 +163,9 @@ impl Further {
                 tombstone_ms: if one_in(dice, 4) { 60_000 } else { 400 * DAY_MS },
             },
             on_unknown: if resubmits { OnUnknown::Resubmit } else { OnUnknown::Park },
-            cost: if one_in(dice, 3) { Credits::parse("12") } else { None },
+            // Less than the price for some of them: nothing is drawn for it either.
+            cost: Credits::parse(if seed % 4 == 2 { "4" } else { "12" })
+                .filter(|_| one_in(dice, 3)),
             deletes: one_in(dice, 3),
             forgets: one_in(dice, 6),
             revises: one_in(dice, 2),

@@ -5,6 +5,7 @@
 use holdfast::driver::ports::store::{Durability, Erase, Name, Row, Write};
 use holdfast::model::error::Code;
 use holdfast::model::ids::{OperationId, Revision, WriteId};
+use holdfast::model::life::Life;
 use holdfast::model::operation::Operation;
 use holdfast::model::time::Timestamp;
 use holdfast::record;
@@ -23,6 +24,7 @@ pub async fn plant(world: World) {
             put(&world, &model, "later", newer);
             let whole = record::encode(&renamed(&model, "damaged"));
             put(&world, &model, "damaged", whole[..whole.len() / 2].to_owned());
+            put(&world, &model, "impossible", impossible(&world, &model));
             break;
         }
     }
@@ -30,6 +32,17 @@ pub async fn plant(world: World) {
         world.0.clock.sleep(7_000).await;
         look(&world).await;
     }
+}
+
+/// A record that is whole and contradicts itself: it is at work, and nothing was ever submitted.
+fn impossible(world: &World, model: &Operation) -> String {
+    let fresh = Operation { life: Life::new(), ..renamed(model, "impossible") };
+    let whole = record::encode(&fresh);
+    let damaged = whole.replacen("\"submit\":{}", "\"work\":{}", 1);
+    if damaged == whole {
+        world.breach(|| "nothing is damaged".into());
+    }
+    damaged
 }
 
 fn renamed(model: &Operation, intent: &str) -> Operation {
@@ -79,11 +92,17 @@ async fn look(world: &World) {
     if world.0.account.get() != "ann" {
         return;
     }
-    for (intent, expected) in [("later", Code::NewerRecord), ("damaged", Code::StorageUnavailable)]
-    {
+    for (intent, expected) in [
+        ("later", Code::NewerRecord),
+        ("damaged", Code::StorageUnavailable),
+        ("impossible", Code::StorageUnavailable),
+    ] {
         match driver.find(&name(intent)).await {
             Err(error) if error.code == expected || error.code == Code::StorageUnavailable => {}
-            other => world.breach(|| format!("{intent} is found as {other:?}")),
+            other => {
+                let other = other.map(|own| own.map(|own| own.identity.id));
+                world.breach(|| format!("{intent} is found as {other:?}"));
+            }
         }
         let id = OperationId(format!("op-{intent}"));
         if driver.command(&id, Command::Cancel).await.is_ok() {

@@ -25,7 +25,8 @@ impl World {
     pub fn apply(&self, tab: u64, change: Change, durability: Durability) -> Changed {
         let Change::Commit(batch) = &change else {
             let asked = format!("tab {tab} {change:?}");
-            let changed = self.0.disk.apply(change, durability);
+            let changed = self.0.disk.apply(change.clone(), durability);
+            self.check_piece(&change, &changed);
             self.note(|| format!("{} -> {changed:?}", cut(&asked)));
             return changed;
         };
@@ -56,6 +57,20 @@ impl World {
             }
         }
         changed
+    }
+
+    /// A piece of a result is kept only from the lane's owner, and of nothing that is deleted.
+    fn check_piece(&self, change: &Change, changed: &Changed) {
+        let (Change::Chunk(lane, context, piece, _), Changed::Chunk(true)) = (change, changed)
+        else {
+            return;
+        };
+        let lane = block_on(self.0.disk.live.lane(lane)).ok().flatten();
+        let owned = lane.is_some_and(|own| own.owner.as_ref() == Some(context));
+        let operation = self.operation(&piece.operation);
+        if !owned || operation.is_none_or(|own| own.life.purged.is_some()) {
+            self.breach(|| "a piece is kept of what another drives, or is deleted".into());
+        }
     }
 
     pub fn row(&self, id: &OperationId) -> Option<Row> {
@@ -103,7 +118,7 @@ impl World {
         self.check_owner(commit.fence, before, after);
         if let Some(before) = before {
             self.check_change(before, after);
-            self.check_removal(commit.erase, before, after);
+            self.check_removal(commit.erase, before, after, &events);
             self.check_said(&events, before, after);
         }
         self.check_strictness(before, after, commit.durability);
@@ -199,8 +214,26 @@ impl World {
     }
 
     /// Content goes only where that was asked for, or when its time is over.
-    fn check_removal(&self, erase: Erase, before: &Operation, after: &Operation) {
+    fn check_removal(
+        &self,
+        erase: Erase,
+        before: &Operation,
+        after: &Operation,
+        events: &[String],
+    ) {
+        // Written by now, it may have been decided on before the clock was set.
+        let (set_at, slow_ms) = (self.0.oracle.borrow().clock_set_at, 30_000);
+        let unsteady = set_at > 0 && self.now() < set_at + slow_ms;
         if erase == Erase::Everything {
+            let forgotten = self.0.plan.forgets && events.iter().any(|own| own == "forgotten");
+            let tombstone_ms = before.retention.tombstone_ms;
+            let purged = before.life.purged.as_ref();
+            if !forgotten
+                && !unsteady
+                && !purged.is_some_and(|own| own.at.0 + tombstone_ms <= self.wall())
+            {
+                self.breach(|| "an intent is forgotten before its time".into());
+            }
             let mut oracle = self.0.oracle.borrow_mut();
             let work = oracle.births.get(&after.identity.id).map(|own| own.whose.0.clone());
             oracle.erased.insert(after.identity.id.clone());
@@ -211,9 +244,6 @@ impl World {
         if purged != (erase == Erase::Content) {
             self.breach(|| "content goes without a tombstone, or the other way round".into());
         }
-        // Written by now, it may have been decided on before the clock was set.
-        let (set_at, slow_ms) = (self.0.oracle.borrow().clock_set_at, 30_000);
-        let unsteady = set_at > 0 && self.now() < set_at + slow_ms;
         if !purged || unsteady || before.life.deletion.is_some() {
             return;
         }

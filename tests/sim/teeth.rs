@@ -7,11 +7,12 @@ use super::run;
 /// Seeds after which a fault counts as not caught.
 const SEEDS_MAX: u64 = 5_000;
 
-/// Prints how each fault is caught; whether all are.
-pub fn run_all(from: u64) -> bool {
+/// Prints how each fault is caught, or only the wanted one; whether all are.
+pub fn run_all(from: u64, wanted: Option<&str>) -> bool {
     let mut all = true;
     println!("seeds until each deliberate fault is caught:");
-    for fault in Tooth::ALL {
+    let wanted = |own: &&Tooth| wanted.is_none_or(|name| format!("{own:?}") == name);
+    for fault in Tooth::ALL.iter().filter(wanted) {
         set(Some(*fault));
         let caught = (0..SEEDS_MAX).find_map(|index| {
             let breach = run::run(from + index, false).breach?;

@@ -14,6 +14,7 @@ use holdfast_services::Request;
 
 use super::app::{check_error, command, submit};
 use super::house::House;
+use super::parks::PRICE;
 use super::plan::Work;
 use super::ports::SimPorts;
 use super::world::{SECRET, World};
@@ -52,7 +53,8 @@ pub fn wants_correction(world: &World, operation: &Operation) -> bool {
     let refused = matches!(operation.life.stage, Stage::Ended { ending: Ending::Rejected(_), .. })
         || matches!(operation.life.hold, Hold::Parked { .. });
     let attempts = operation.spent.attempts + operation.life.attempts();
-    let spent = attempts >= operation.limits.attempts || operation.is_too_dear(Credits::LEAST);
+    let least = if world.0.plan.house == House::Priced { PRICE } else { Credits::LEAST };
+    let spent = attempts >= operation.limits.attempts || operation.is_too_dear(least);
     let (work, ordinal) = world.whose(operation);
     let newest = !world.0.oracle.borrow().members.contains_key(&(work, ordinal + 1));
     world.0.plan.revises && refused && may_be_revised(operation) && !spent && newest
@@ -89,7 +91,7 @@ pub async fn quote(world: &World, driver: &Client, work: &Work) {
     let result = driver.quote(inquiry).await;
     let priced = |own: &holdfast::rules::classify::Said| own.ledger.get(Amount::Quoted);
     if let Ok(said) = &result
-        && priced(said).map(|own| own.0) != Some(5_000_000)
+        && priced(said) != Some(PRICE)
     {
         world.breach(|| "another price is told than the service named".into());
     }

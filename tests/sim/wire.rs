@@ -11,8 +11,10 @@ use holdfast::model::policy::OnUnknown;
 use holdfast_services::{Call, Outcome, Request, Service as _};
 use pollster::block_on;
 
+use super::house::House;
 use super::kinds::Kind;
 use super::oracle::{Job, Member, Oracle};
+use super::parks::PRICE;
 use super::world::{Tab, World};
 
 /// Two requests of one operation are at least this far apart.
@@ -131,14 +133,31 @@ impl World {
         if self.owner_of(operation) != *tab.name.borrow() {
             self.breach(|| "an attempt leaves from a context that does not own the lane".into());
         }
-        let attempts = operation.spent.attempts + attempt.number;
-        if attempts > operation.limits.attempts && submits(call) {
-            self.breach(|| "more attempts than the limit".into());
+        if submits(call) {
+            self.check_limits(operation, attempt.number);
         }
         let this = (id.clone(), call, attempt.number, attempt.written_at.0);
         let first = self.0.oracle.borrow_mut().left.insert(this);
         if !first {
             self.breach(|| "one attempt leaves twice".into());
+        }
+    }
+
+    /// What came before it in its lineage counts, whatever it says of that itself; what may have been
+    /// accepted is charged, if at all, whether it is sent again or not.
+    fn check_limits(&self, operation: &Operation, number: u32) {
+        let (work, ordinal) = self.whose(operation);
+        let before = (work.clone(), 0)..(work, ordinal);
+        let members = self.0.oracle.borrow().members.clone();
+        let earlier: Vec<_> = members.range(before).map(|(_, id)| id).collect();
+        let earlier = earlier.into_iter().filter_map(|id| self.operation(id));
+        let spent: u32 = earlier.map(|own| own.life.attempts()).sum();
+        if spent.max(operation.spent.attempts) + number > operation.limits.attempts {
+            self.breach(|| "more attempts than the limit".into());
+        }
+        let dear = operation.limits.cost.is_some_and(|most| most < PRICE);
+        if dear && self.0.plan.house == House::Priced && number == 1 {
+            self.breach(|| "it is sent, and costs more than the limit".into());
         }
     }
 

@@ -24,6 +24,9 @@ pub(crate) struct Wanted {
     /// Sets deliberate faults, one after the other, and shows how soon each is caught
     #[arg(long)]
     teeth: bool,
+    /// One deliberate fault only (see `src/rules/teeth.rs`)
+    #[arg(long)]
+    tooth: Option<String>,
 }
 
 /// Seeds of an ordinary test.
@@ -34,7 +37,7 @@ const SEEDS_DEEP: u64 = 200_000;
 
 /// Runs what is wanted.
 pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
-    let mut command = command(workspace, wanted.teeth)?;
+    let mut command = command(workspace, wanted.teeth || wanted.tooth.is_some())?;
     match wanted.seed {
         Some(seed) => command.args(["--seed", &seed.to_string()]),
         None => {
@@ -47,6 +50,9 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
     }
     if wanted.teeth {
         command.arg("--teeth");
+    }
+    if let Some(tooth) = &wanted.tooth {
+        command.args(["--tooth", tooth]);
     }
     process::run(&mut command)
 }

@@ -11,6 +11,7 @@ use crate::rules::bounds::{
     AUTHORIZATIONS_MAX, DELETE_ATTEMPTS_MAX, EXCHANGE_TIMEOUT_MS, REQUEST_FLOOR_MS, SEND_BEFORE_MS,
 };
 use crate::rules::classify::{Finding, Said, Verdict};
+use crate::rules::teeth::{Tooth, bites};
 
 pub(super) fn send(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     let call = pen.profile.calls.delete.as_ref();
@@ -161,7 +162,8 @@ pub(super) fn removed(pen: &mut Pen<'_>) -> Result<(), Illegal> {
 fn gone(pen: &mut Pen<'_>, at_service: bool) -> Result<(), Illegal> {
     pen.op.life.purge(pen.now, at_service)?;
     pen.note("deleted");
-    pen.erase(Erase::Content);
+    let all = bites(Tooth::DropTombstone);
+    pen.erase(if all { Erase::Everything } else { Erase::Content });
     Ok(())
 }
 

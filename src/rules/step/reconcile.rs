@@ -14,6 +14,7 @@ use crate::model::profile::{Meaning, Purpose};
 use crate::rules::bounds::{LISTING_FAILURES_MAX, LISTING_READS_MAX};
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::listing::sought;
+use crate::rules::teeth::{Tooth, bites};
 
 /// Whether an attempt was accepted cannot be learned by sending it again: the listing tells, or a
 /// person does.
@@ -21,6 +22,9 @@ pub(super) fn unknowable(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     if let Some(sought) = sought(&pen.op, pen.profile).filter(|_| pen.is_submitting()) {
         pen.note("reconcile.begun");
         pen.op.life.reconcile(pen.now, sought.rule.lag_ms)?;
+        if bites(Tooth::ListTooSoon) {
+            pen.op.life.release()?;
+        }
         pen.strictly();
         return Ok(());
     }

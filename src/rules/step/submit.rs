@@ -279,7 +279,8 @@ fn try_again(pen: &mut Pen<'_>, said: Option<&Said>, reason: WaitReason) -> Resu
     if bites(Tooth::ParkAtOnce) {
         return pen.park(ParkReason::OutcomeUnknown);
     }
-    if pen.profile.key.is_none() && pen.op.life.evidence.unresolved.is_some() {
+    let keyless = pen.profile.key.is_none() && !bites(Tooth::ResendWithoutKey);
+    if keyless && pen.op.life.evidence.unresolved.is_some() {
         return reconcile::unknowable(pen);
     }
     if gave_up(pen)? { Ok(()) } else { pen.back_off(said, reason) }

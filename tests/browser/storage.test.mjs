@@ -16,7 +16,7 @@ const submit = (page) =>
       const operation = await open().submit("reports", { intent: "a", body: work(100) });
       outcome = (await operation.outcome()).status;
     });
-    return { code: error?.code, nextStep: error?.nextStep, outcome };
+    return { code: error?.code ?? null, nextStep: error?.nextStep, outcome };
   });
 
 /** The same page without the fault: the intent is free, or goes on; once, whatever came before. */
@@ -132,7 +132,8 @@ describe("a commit whose fate is unknown", () => {
   story("is found to have happened, and the operation goes on", async ({ visit, service }) => {
     const page = await visit();
     await page.evaluate(silenceCommits, 1);
-    assert.deepEqual(await submit(page), { code: undefined, nextStep: undefined, outcome: "succeeded" });
+    const { code, outcome } = await submit(page);
+    assert.deepEqual({ code, outcome }, { code: null, outcome: "succeeded" });
     const { executions, charges } = await service.ledger();
     assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
   });
@@ -166,7 +167,9 @@ describe("storage that never opens again", () => {
   const reset = (page, accepted = { acceptRisk: "duplicate" }) =>
     page.evaluate(async (accepted) => {
       const error = await errorOf(() => open().resetStorage(accepted));
-      return { code: error?.code, databases: (await indexedDB.databases()).length };
+      // WebKit lists one whose creation was given up, without a version.
+      const databases = (await indexedDB.databases()).filter(({ version }) => version);
+      return { code: error?.code ?? null, databases: databases.length };
     }, accepted);
 
   story("is named, and a reset that is asked for begins anew", async ({ visit, service }) => {
@@ -179,7 +182,7 @@ describe("storage that never opens again", () => {
     assert.equal(told.code, "STORAGE_UNAVAILABLE");
     assert.match(told.nextStep, /resetStorage\(\)/);
     assert.deepEqual(await reset(page, {}), { code: "INVALID_INPUT", databases: 1 });
-    assert.deepEqual(await reset(page), { code: undefined, databases: 0 });
+    assert.deepEqual(await reset(page), { code: null, databases: 0 });
     await page.reload();
     await page.waitForFunction(() => globalThis.isReady);
     assert.equal((await submit(page)).outcome, "succeeded");

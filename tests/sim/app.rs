@@ -141,6 +141,10 @@ pub async fn help(world: &World, driver: &Driver<SimPorts>, operation: &Operatio
         return;
     }
     let exit = match reason {
+        // It was deleted there, at the app's own word.
+        ParkReason::JobNotFound if times > 2 && world.0.oracle.borrow().freed.contains(&whose.0) => {
+            Command::Resolve(Resolution::Abandon)
+        }
         ParkReason::NeedsCredential
         | ParkReason::NeedsAccess
         | ParkReason::NeedsCredit

@@ -279,8 +279,20 @@ impl World {
     fn allowance(&self, oracle: &Oracle, whose: &Member) -> u64 {
         let forgotten = oracle.freed.contains(&whose.0);
         let resubmits = self.0.plan.limits.on_unknown == OnUnknown::Resubmit;
-        let astray = !self.0.plan.house.has_keys() && resubmits && oracle.clock_set_at > 0;
-        u64::from(forgotten) * 9 + u64::from(astray)
+        let has_keys = self.0.plan.house.has_keys();
+        let astray = !has_keys && resubmits && oracle.clock_set_at > 0;
+        let outlived = has_keys && self.outlives_its_key(oracle, whose);
+        u64::from(forgotten) * 9 + u64::from(astray || outlived)
+    }
+
+    /// Whether the service has forgotten the key by now, and the clock has been set back by so much that
+    /// it says otherwise. A jump while nothing is written of the work cannot be told from time that has
+    /// not passed (SECURITY.md).
+    fn outlives_its_key(&self, oracle: &Oracle, whose: &Member) -> bool {
+        let set_back: u64 = oracle.clock_set_back.iter().sum();
+        let first = oracle.jobs.values().filter(|job| job.whose == *whose).map(|job| job.at).min();
+        let age = self.now().saturating_sub(first.unwrap_or(u64::MAX));
+        (self.0.plan.key_ms..self.0.plan.key_ms.saturating_add(set_back)).contains(&age)
     }
 }
 

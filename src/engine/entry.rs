@@ -108,6 +108,12 @@ impl Entry {
         self.exchange.is_none() && !self.delivering && self.is_settled()
     }
 
+    /// Whether nothing of it has left this context, and nothing is being written or delivered.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let asking = |own: &Exchange| own.phase == Phase::Authorizing;
+        self.exchange.as_ref().is_none_or(asking) && !self.delivering && self.is_settled()
+    }
+
     /// Whether no write is under way or waiting.
     pub(super) fn is_settled(&self) -> bool {
         self.birth.is_none() && self.writing.is_none() && !self.reloading && self.inbox.is_empty()

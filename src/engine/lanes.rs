@@ -171,11 +171,12 @@ impl Engine {
         }
     }
 
-    /// The lane has just become ours: whoever owned it before may have driven what is in memory of it.
+    /// The lane has just become ours: whoever owned it before may have driven what is in memory of it,
+    /// also what waits for a credential since.
     fn read_anew(&mut self, now: Timestamp, id: &LaneId) {
-        let idle = self.entries.iter().filter(|(_, own)| own.lane == *id && own.is_idle());
-        let idle: Vec<_> = idle.map(|(own, _)| own.clone()).collect();
-        for own in idle {
+        let at_rest = self.entries.iter().filter(|(_, own)| own.lane == *id && own.is_at_rest());
+        let at_rest: Vec<_> = at_rest.map(|(own, _)| own.clone()).collect();
+        for own in at_rest {
             self.shelve(now, &own);
         }
         if let Some(lane) = self.lanes.get_mut(id) {

@@ -142,7 +142,9 @@ pub async fn help(world: &World, driver: &Driver<SimPorts>, operation: &Operatio
     }
     let exit = match reason {
         // It was deleted there, at the app's own word.
-        ParkReason::JobNotFound if times > 2 && world.0.oracle.borrow().freed.contains(&whose.0) => {
+        ParkReason::JobNotFound
+            if times > 2 && world.0.oracle.borrow().freed.contains(&whose.0) =>
+        {
             Command::Resolve(Resolution::Abandon)
         }
         ParkReason::NeedsCredential

@@ -19,6 +19,9 @@ const LONGEST_WAIT_MS: u64 = 200_000;
 /// How long before its end a key's lifetime counts as over, in milliseconds.
 const KEY_MARGIN_MS: u64 = 40_000;
 
+/// A write on a slow disk takes at most so long, in milliseconds.
+const SLOWEST_WRITE_MS: u64 = 30_000;
+
 /// Unreadable results, failed downloads and answers "not ready" before a person is asked.
 const UNREADABLE_MAX: u64 = 5;
 const DOWNLOADS_MAX: u32 = 40;
@@ -54,6 +57,13 @@ pub fn check(world: &World, before: Option<&Operation>, after: &Operation, event
     }
 }
 
+/// How far the clock was set back since a write that lands now can have been begun.
+fn set_back_lately(world: &World) -> u64 {
+    let oracle = world.0.oracle.borrow();
+    let lately = world.now().saturating_sub(oracle.clock_set_at) < SLOWEST_WRITE_MS;
+    oracle.clock_set_back.last().copied().filter(|_| lately).unwrap_or(0)
+}
+
 fn is_justified(world: &World, own: &Operation, reason: ParkReason, events: &[String]) -> bool {
     let wall = world.wall();
     let lies = |kind| world.lies(own, kind);
@@ -67,7 +77,7 @@ fn is_justified(world: &World, own: &Operation, reason: ParkReason, events: &[St
         ParkReason::JobNotFound => lies(Kind::NotFound) > 0,
         ParkReason::DeadlineExceeded => {
             let length_ms = own.limits.total_ms.min(own.limits.send_within_ms);
-            wall + LONGEST_WAIT_MS >= own.identity.created_at.0 + length_ms
+            wall + set_back_lately(world) + LONGEST_WAIT_MS >= own.identity.created_at.0 + length_ms
         }
         ParkReason::BudgetExhausted => {
             let fetching = matches!(own.life.stage, Stage::Result { .. });

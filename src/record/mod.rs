@@ -122,11 +122,10 @@ pub fn decode(text: &str) -> Result<Operation, DecodeError> {
     let value = json::parse(text.as_bytes(), DEPTH_MAX).map_err(|_| DecodeError::Damaged)?;
     let faults = Faults::of(&value);
     let reader = faults.root();
+    let newest = if bites(Tooth::BelieveNewer) { u64::MAX } else { FORMAT };
     let min_reader = reader.required("minReader").and_then(|own| own.whole(1, u64::MAX));
     match min_reader {
-        Some(min_reader) if min_reader > FORMAT && !bites(Tooth::BelieveNewer) => {
-            return Err(DecodeError::Newer);
-        }
+        Some(min_reader) if min_reader > newest => return Err(DecodeError::Newer),
         Some(_) => {}
         None => return Err(DecodeError::Damaged),
     }
@@ -142,14 +141,9 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
     let ledger = inner(reader, "ledger")?;
     let counters = inner(reader, "counters")?;
     let parts = life::decode(&inner(reader, "life")?)?;
-    let life = match Life::restore(parts) {
-        Ok(life) => life,
-        Err(_) if bites(Tooth::BelieveDamaged) => Life::new(),
-        Err(_) => {
-            reader.fault("no such life");
-            return None;
-        }
-    };
+    let believed = bites(Tooth::BelieveDamaged).then(Life::new);
+    let restored = Life::restore(parts).ok().or(believed);
+    let life = restored.ok_or(()).map_err(|()| reader.fault("no such life")).ok()?;
     let mut unknown = Vec::new();
     for own in reader.members() {
         if !KNOWN.contains(&own.name()) {

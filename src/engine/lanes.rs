@@ -149,10 +149,11 @@ impl Engine {
                 if lane.epoch() == Some(row.epoch) {
                     return;
                 }
-                lane.ownership = Ownership::Own(row.epoch);
-                lane.gate = row.gate.map(|gate| gate.seen_at(now));
-                self.take_over(now, id, row.sent);
-                self.read_anew(now, id);
+                // It was lost in between: what has left here under the old epoch is nobody's.
+                if owned {
+                    self.lose(now, id);
+                }
+                self.win(now, id, row);
             }
             // A renewal that came too late: what is in memory of it is worth nothing.
             Ok(_) if owned => self.lose(now, id),
@@ -173,7 +174,12 @@ impl Engine {
 
     /// The lane has just become ours: whoever owned it before may have driven what is in memory of it,
     /// also what waits for a credential since.
-    fn read_anew(&mut self, now: Timestamp, id: &LaneId) {
+    fn win(&mut self, now: Timestamp, id: &LaneId, row: Lane) {
+        if let Some(lane) = self.lanes.get_mut(id) {
+            lane.ownership = Ownership::Own(row.epoch);
+            lane.gate = row.gate.map(|gate| gate.seen_at(now));
+        }
+        self.take_over(now, id, row.sent);
         let at_rest = self.entries.iter().filter(|(_, own)| own.lane == *id && own.is_at_rest());
         let at_rest: Vec<_> = at_rest.map(|(own, _)| own.clone()).collect();
         for own in at_rest {

@@ -81,6 +81,7 @@ pub const TAKEN: &[(&str, &[&str])] = &[
     (
         "work",
         &[
+            "abandoned",
             "billing left open",
             "cancel.answered",
             "cancel.lost",

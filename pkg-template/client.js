@@ -43,6 +43,8 @@ export class Client {
   #refreshing;
   /** Ends every wait when the client closes. */
   #closing = new AbortController();
+  /** Ends every wait when it is somebody else's work that is shown. */
+  #shown = new AbortController();
 
   /**
    * @param {Settings} settings
@@ -159,9 +161,16 @@ export class Client {
     return left;
   }
 
-  /** Somebody else's work is to be shown: what was shown goes, but what is waited for. */
+  /** Somebody else's work is to be shown: what was shown goes, and what is waited for will not come. */
   forgetShown() {
-    this.#states.dropAccount(currentAccount(this.#options) ?? "");
+    this.#states.clear();
+    this.#shown.abort(
+      new HoldfastError("The account changed in the background.", {
+        code: "NOT_ALLOWED",
+        nextStep: "Find the operation again when the account that submitted it is the current one.",
+      }),
+    );
+    this.#shown = new AbortController();
   }
 
   storageHealth() {
@@ -223,7 +232,7 @@ export class Client {
    */
   until(entry, holds, signals, fresh = false) {
     return new Promise((resolve, reject) => {
-      const all = [...signals, this.#closing.signal];
+      const all = [...signals, this.#closing.signal, this.#shown.signal];
       const check = () => {
         if (holds(entry.state)) leave(() => resolve(entry.state));
       };

@@ -18,9 +18,15 @@ export class Alarm {
   #api;
   /** When the alarm goes off; `undefined`: it is not known whether there is one. @type {number | null | undefined} */
   #at;
+  /** How much work is being taken on: while any is, the alarm stays. */
+  #takingOn = 0;
+  /** The browser's answers may come in another order than the calls: one at a time. @type {Promise<unknown>} */
+  #last = Promise.resolve();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #signs;
   #signsUntil = 0;
+  /** What was at work when the signs began. */
+  #shown = "";
   #closed = false;
 
   /** @param {any} api */
@@ -31,31 +37,47 @@ export class Alarm {
   /** Whether an alarm that went off is ours. @param {{ name: string }} alarm */
   static isOurs = ({ name }) => name === NAME;
 
-  /** Sets the alarm before work is taken on: what kills the worker then is survived. */
-  async ahead() {
-    const soon = Date.now() + SOONEST_MS;
-    if (typeof this.#at === "number" && this.#at <= soon + SLACK_MS && this.#at > Date.now()) return;
-    await this.#set(soon);
+  /**
+   * Does work that may leave something to do: the alarm is set before, and what kills the worker meanwhile
+   * is survived.
+   *
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async during(work) {
+    this.#takingOn += 1;
+    try {
+      const soon = Date.now() + SOONEST_MS;
+      const isNear = typeof this.#at === "number" && this.#at <= soon + SLACK_MS && this.#at > Date.now();
+      if (!isNear) await this.#set(soon);
+      return await work();
+    } finally {
+      this.#takingOn -= 1;
+    }
   }
 
   /**
-   * Sets the alarm to what the work waits for, or ends it where nothing is left to do.
+   * Sets the alarm to what the work waits for.
    *
-   * @param {readonly Api.OperationState[]} states
-   * @param {boolean} consumes Whether endings are delivered to somebody.
+   * @param {readonly Api.OperationState[]} states Of the work that is not over, and of nothing else.
    */
-  async follow(states, consumes) {
+  async follow(states) {
     const now = Date.now();
-    const due = states.map((state) => dueOf(state, consumes, now)).filter((at) => at < Infinity);
-    this.#showSigns(!this.#closed && states.some(isAtWork), now);
-    if (!due.length) {
-      if (this.#at !== null) await this.#api.alarms?.clear(NAME);
-      this.#at = null;
-      return;
-    }
+    const due = states.map((state) => dueOf(state, now)).filter((at) => at < Infinity);
+    this.#showSigns(states.filter(isAtWork), now);
+    if (!due.length) return;
     const at = Math.max(now + SOONEST_MS, Math.min(...due));
     if (typeof this.#at === "number" && this.#at > now && Math.abs(this.#at - at) < SLACK_MS) return;
     await this.#set(at);
+  }
+
+  /** Ends the alarm: the store has nothing to do. Not while work is being taken on. */
+  async rest() {
+    this.#showSigns([], 0);
+    if (this.#takingOn || this.#at === null) return;
+    this.#at = null;
+    await this.#inTurn(() => this.#api.alarms?.clear(NAME));
   }
 
   /** It went off: when it does next is the browser's to know. */
@@ -66,50 +88,62 @@ export class Alarm {
   /** Nothing more is shown or set from here; an alarm that is set stays. */
   close() {
     this.#closed = true;
-    this.#showSigns(false, 0);
+    this.#showSigns([], 0);
   }
 
   /** @param {number} at */
   async #set(at) {
     if (this.#closed) return;
     this.#at = at;
-    await this.#api.alarms?.create(NAME, { when: at, periodInMinutes: PERIOD_MINUTES });
+    try {
+      await this.#inTurn(() => this.#api.alarms?.create(NAME, { when: at, periodInMinutes: PERIOD_MINUTES }));
+    } catch (error) {
+      this.#at = undefined;
+      throw error;
+    }
+  }
+
+  /** @param {() => unknown} call */
+  #inTurn(call) {
+    const done = this.#last.then(call);
+    this.#last = done.catch(() => undefined);
+    return done;
   }
 
   /**
-   * While a request is out, the worker must live. Where the work only waits, it may die.
+   * While a request is out, the worker must live. Where the work only waits, it may die; and where nothing
+   * has changed for long, too.
    *
-   * @param {boolean} needed
+   * @param {readonly Api.OperationState[]} atWork
    * @param {number} now
    */
-  #showSigns(needed, now) {
-    if (!needed) {
+  #showSigns(atWork, now) {
+    if (this.#closed || !atWork.length) {
       clearInterval(this.#signs);
       this.#signs = undefined;
+      this.#shown = "";
       return;
     }
-    this.#signsUntil = now + SIGNS_MS;
+    const shown = atWork.map(({ id, revision }) => `${id} ${revision}`).join();
+    if (shown !== this.#shown) this.#signsUntil = now + SIGNS_MS;
+    this.#shown = shown;
     this.#signs ??= setInterval(() => {
-      if (Date.now() > this.#signsUntil) return this.#showSigns(false, 0);
       // Any call of the browser's interface is a sign.
-      this.#api.runtime.getPlatformInfo?.();
+      if (Date.now() < this.#signsUntil) this.#api.runtime.getPlatformInfo?.();
     }, SIGN_MS);
   }
 }
 
 /** @param {Api.OperationState} state */
-const isAtWork = (state) => state.endedAt === undefined && !state.parked && !state.waiting && !state.offline;
+const isAtWork = (state) => !state.parked && !state.waiting && !state.offline;
 
 /**
- * When an operation wants to be looked at.
+ * When an operation that is not over wants to be looked at.
  *
  * @param {Api.OperationState} state
- * @param {boolean} consumes
  * @param {number} now
  */
-function dueOf(state, consumes, now) {
+function dueOf(state, now) {
   if (state.waiting) return state.waiting.until;
-  if (state.parked || state.deletedAt) return Infinity;
-  const isOver = state.endedAt !== undefined && !state.deletion && (state.delivered || !consumes);
-  return isOver ? Infinity : now;
+  return state.parked && state.endedAt === undefined ? Infinity : now;
 }

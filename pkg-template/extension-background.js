@@ -8,10 +8,10 @@
 import { checkFunction } from "./check.js";
 import { Client } from "./client.js";
 import { makeHoldfast } from "./create.js";
-import { HoldfastError } from "./error.js";
+import { closedError, HoldfastError } from "./error.js";
 import { Alarm } from "./extension-alarm.js";
 import { checkManifest, extensionApi } from "./extension-manifest.js";
-import { answerOf, argsOf, MAKES_WORK, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, TAKES_ALL } from "./extension-messages.js";
+import { answerOf, argsOf, CHANGES, MAKES_WORK, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, TAKES_ALL } from "./extension-messages.js";
 import { checkOptions } from "./options.js";
 import { connectPage } from "./page.js";
 import { UNSETTLED } from "./outcome.js";
@@ -22,13 +22,16 @@ import { checkServiceName, currentAccount, seal } from "./submission.js";
 
 /** A background worker is ended where an answer is not there after 30 s; it is given up before. In milliseconds. */
 const ANSWER_MS = 25_000;
-/** How many operations are looked at when it begins; what they wait for sets the alarm. */
+/** How many operations of a kind are looked at where none is known; what they wait for sets the alarm. */
 const LOOKED_AT_MAX = 200;
+/** What is neither over nor waits for a person. */
+const UNDER_WAY = UNSETTLED.filter((status) => status !== "parked");
 
 /** @type {typeof Extension.background} */
 export function background(given) {
   const { allow = isOwnPage, ...options } = given ?? {};
   checkFunction(allow, "allow");
+  checkFunction(options.fetch, "fetch");
   const settings = checkOptions({ ...options, fetch: answeredInTime(options.fetch) });
   const own = new Background(extensionApi(), settings, allow);
   own.listen();
@@ -42,13 +45,17 @@ class Background {
   #allow;
   #alarm;
   /** Told of any change. @type {Set<() => void>} */
-  #listeners = new Set([() => void this.#follow()]);
+  #listeners = new Set([() => this.#follow()]);
   /** @type {Client | undefined} */
   #client;
   /** @type {Connection | undefined} */
   #connection;
   /** @type {Promise<void> | undefined} */
-  #resuming;
+  #starting;
+  /** @type {Promise<void> | undefined} */
+  #following;
+  #changed = false;
+  #closed = false;
   holdfast;
 
   /**
@@ -68,18 +75,18 @@ class Background {
       },
       reset: async () => ({ resetStorage }),
     });
-    const close = () => {
+    this.begin = holdfast.start;
+    const close = async () => {
+      this.#closed = true;
       this.#alarm.close();
-      return holdfast.close();
+      await holdfast.close();
+      await this.#client?.close();
     };
     this.holdfast = {
       ...holdfast,
+      start: () => this.start(),
       close,
       ...(Symbol.asyncDispose && { [Symbol.asyncDispose]: close }),
-      submit: async (/** @type {string} */ service, /** @type {Api.Submission} */ submission) => {
-        await this.#alarm.ahead();
-        return holdfast.submit(service, submission);
-      },
     };
     checkManifest(api, settings.options.services);
   }
@@ -90,51 +97,104 @@ class Background {
     runtime.onStartup?.addListener(this.resume);
     runtime.onInstalled?.addListener(this.resume);
     alarms?.onAlarm.addListener((/** @type {{ name: string }} */ gone) => {
-      if (Alarm.isOurs(gone)) this.#wake();
+      if (!Alarm.isOurs(gone)) return;
+      this.#alarm.hasGoneOff();
+      this.resume();
     });
     runtime.onMessage.addListener(this.#answer);
   }
 
-  /** Goes on with what is stored; once at a time, whatever asks for it. */
-  resume = () =>
-    (this.#resuming ??= this.#goOn()
-      .catch((error) => void report(this, "resuming", error))
-      .finally(() => (this.#resuming = undefined)));
+  /** Goes on with what is stored, whatever comes of it. */
+  resume = () => void this.start().catch((error) => report(this, "resuming", error));
 
-  #wake() {
-    this.#alarm.hasGoneOff();
-    this.resume();
+  /** Goes on with what is stored; once at a time, whatever asks for it. */
+  start() {
+    return (this.#starting ??= this.#goOn().finally(() => (this.#starting = undefined)));
   }
 
   async #goOn() {
-    if (currentAccount(this.#settings.options) === null) return;
-    const client = this.#open();
-    await client.start();
+    if (this.#closed) throw closedError();
+    if (currentAccount(this.#settings.options) === null) return this.#alarm.rest();
+    await this.begin();
     this.#connection?.wake();
-    await client.list({ status: UNSETTLED, limit: LOOKED_AT_MAX });
-    await this.#follow();
+    this.#follow();
+    await this.#following;
   }
 
-  async #follow() {
-    const consumes = this.#settings.options.onSettled !== undefined;
-    await this.#alarm.follow(this.#open().snapshot(), consumes);
+  /** Sets the alarm to what there is to do: once at a time, and again where something changed meanwhile. */
+  #follow() {
+    this.#changed = true;
+    this.#following ??= this.#lookAgain()
+      .catch((error) => void (this.#closed || report(this, "setting the alarm", error)))
+      .finally(() => (this.#following = undefined));
   }
+
+  async #lookAgain() {
+    while (this.#changed && !this.#closed) {
+      this.#changed = false;
+      const shown = this.#open().snapshot().filter(this.#isOpen);
+      const open = shown.length ? shown : await this.#stored();
+      await (open.length ? this.#alarm.follow(open) : this.#alarm.rest());
+    }
+  }
+
+  /**
+   * What the store has to do: all that is under way, and the newest of what has ended and may not have been
+   * delivered. What is older is delivered when something else wakes the worker.
+   */
+  async #stored() {
+    const client = this.#open();
+    /** @type {Api.OperationState[]} */
+    const states = [];
+    for (const filter of [{ status: UNDER_WAY }, { acknowledged: false }]) {
+      const { operations } = await client.list({ ...filter, limit: LOOKED_AT_MAX });
+      states.push(...operations.map(({ state }) => state));
+    }
+    return states.filter(this.#isOpen);
+  }
+
+  /** Whether there is something to do. @param {Api.OperationState} state */
+  #isOpen = (state) => {
+    if (state.endedAt === undefined) return !state.parked;
+    const delivers = this.#settings.options.onSettled !== undefined && !state.delivered;
+    return !state.deletedAt && (delivers || !!state.waiting || (!!state.deletion && !state.deletion.parked));
+  };
 
   #open() {
+    if (this.#closed) throw closedError();
     return (this.#client ??= new Client(this.#settings, this.#listeners, { connect: this.#connect }));
   }
 
-  /** @type {(settings: Settings, host: OwnHost) => Connection} */
-  #connect = (settings, host) => (this.#connection = connectPage(settings, host, builtIn));
+  /**
+   * The connection, of which each call that may leave something to do is made with the alarm set.
+   *
+   * @type {(settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "yield" | "close">}
+   */
+  #connect = (settings, host) => {
+    const own = (this.#connection = connectPage(settings, host, builtIn));
+    return {
+      call: (method, args, again) =>
+        MAKES_WORK.includes(method)
+          ? this.#alarm.during(() => own.call(method, args, again))
+          : own.call(method, args, again),
+      hint: (service) => own.hint(service),
+      yield: () => own.yield(),
+      close: () => own.close(),
+    };
+  };
 
   /** @type {(message: any, sender: any, answer: (answer: object) => void) => boolean} */
   #answer = (message, sender, answer) => {
-    if (message?.protocol !== PROTOCOL) return false;
-    const account = () => currentAccount(this.#settings.options);
-    this.#carryOut(message, sender).then(
-      (value) => answer(answerOf(account(), value)),
-      (error) => answer(refusalOf(account(), error)),
-    );
+    if (message?.protocol !== PROTOCOL || this.#closed) return false;
+    const account = currentAccount(this.#settings.options);
+    this.#carryOut(message, sender)
+      .then((value) => {
+        // What was read for one account is not shown as another's.
+        this.#checkAccount(account);
+        return answerOf(account, value);
+      })
+      .catch((error) => refusalOf(error.code === "NOT_ALLOWED" ? undefined : account, error))
+      .then(answer);
     return true;
   };
 
@@ -145,13 +205,10 @@ class Background {
   async #carryOut(message, sender) {
     const args = argsOf(message);
     const { method } = message;
-    await this.#checkAllowed(method, args[0], sender);
+    await this.#checkAllowed(method, args, sender);
     if (OF_A_SERVICE.includes(method)) checkServiceName(this.#settings.options, /** @type {any} */ (args[0]));
-    if (MAKES_WORK.includes(method)) {
-      this.#checkAccount(message.account);
-      await this.#alarm.ahead();
-    }
-    if (method === "start") return this.resume();
+    if (CHANGES.includes(method)) this.#checkAccount(message.account);
+    if (method === "start") return this.start();
     const client = this.#open();
     if (method !== "submit") return client.call(/** @type {any} */ (method), args, method !== "command");
     const [service, json, body] = /** @type {[string, string, Uint8Array]} */ (args);
@@ -161,15 +218,15 @@ class Background {
 
   /**
    * @param {string} action
-   * @param {any} first
+   * @param {any[]} args
    * @param {any} sender
    */
-  async #checkAllowed(action, first, sender) {
+  async #checkAllowed(action, [first, json], sender) {
     const of = OF_A_SERVICE.includes(action)
       ? { service: first }
       : TAKES_ALL.includes(action)
         ? {}
-        : { operationId: first };
+        : { operationId: first, ...(action === "command" && { command: Object.keys(objectOf(json))[0] }) };
     // Messages of other extensions come by another event: an id that is not ours would be a fault.
     const allowed = sender?.id === this.#api.runtime.id && (await this.#asked({ action, ...of }, sender));
     if (allowed === true) return;

@@ -35,8 +35,11 @@ export const TAKES_ALL = Object.freeze(["list", "start"]);
 /** The calls after which there may be something to do. */
 export const MAKES_WORK = Object.freeze(["submit", "adopt", "revise", "command", "start"]);
 
+/** Those that change something, for the account that the sender believes to be the current one. */
+export const CHANGES = Object.freeze(["submit", "adopt", "revise", "command", "forget"]);
+
 /** @typedef {{ protocol: typeof PROTOCOL, account?: string | null, method: string, args: readonly unknown[] }} Message */
-/** @typedef {{ account: string | null, value?: unknown, bytes?: string, error?: object }} Answer */
+/** @typedef {{ protocol: typeof PROTOCOL, account?: string | null, value?: unknown, bytes?: string, error?: object }} Answer */
 
 /**
  * @param {string | null | undefined} account Whose work it is, where that is known.
@@ -84,16 +87,19 @@ const malformed = (method) =>
  * @returns {Answer}
  */
 export const answerOf = (account, value) =>
-  value instanceof Uint8Array ? { account, bytes: toBase64(value) } : { account, value };
+  value instanceof Uint8Array
+    ? { protocol: PROTOCOL, account, bytes: toBase64(value) }
+    : { protocol: PROTOCOL, account, value };
 
 /**
  * An error as a message can carry it. What is not of this package tells its name only.
  *
- * @param {string | null} account
+ * @param {string | null | undefined} account Told to those who may know.
  * @param {any} error
  * @returns {Answer}
  */
 export const refusalOf = (account, error) => ({
+  protocol: PROTOCOL,
   account,
   error: isHoldfastError(error)
     ? { ...JSON.parse(JSON.stringify({ ...error, cause: undefined })), message: error.message }

@@ -6,7 +6,7 @@ import { Client } from "./client.js";
 import { makeHoldfast } from "./create.js";
 import { closedError, HoldfastError, invalid } from "./error.js";
 import { extensionApi } from "./extension-manifest.js";
-import { messageOf, valueOf } from "./extension-messages.js";
+import { CHANGES, messageOf, PROTOCOL, valueOf } from "./extension-messages.js";
 import { resetStorage } from "./reset.js";
 
 /** How often a call is made again when the background dies of it, or has not begun to listen. */
@@ -24,7 +24,8 @@ export function connect(given) {
   }
   const api = extensionApi();
   /** Whose work is shown is for the background to say: here it is always the background's. */
-  const settings = { options: { account: () => "background", services: { ...services }, database }, config: "" };
+  const options = { account: () => "background", services: { ...services }, database, persist: false };
+  const settings = { options, config: "" };
   // A content script lives in a page of somebody else's: there, nothing is told over the page's channels.
   const isOwn = globalThis.location?.href.startsWith(api.runtime.getURL(""));
   /** @type {import("./create.js").Parts["open"]} */
@@ -34,7 +35,8 @@ export function connect(given) {
     return client;
   };
   return /** @type {any} */ (
-    makeHoldfast(/** @type {any} */ (settings), { open, reset: async () => ({ resetStorage }) })
+    // The storage is the extension's: a content script has only that of the page it is in.
+    makeHoldfast(/** @type {any} */ (settings), isOwn ? { open, reset: async () => ({ resetStorage }) } : { open })
   );
 }
 
@@ -61,6 +63,8 @@ class Remote {
    * @returns {Promise<any>}
    */
   async call(method, args, again) {
+    // A call that is made again must not come to another account than the first time.
+    if (CHANGES.includes(method) && this.#account === undefined) await this.call("list", ['{"limit":1}'], true);
     const message = messageOf(this.#account, method, args);
     for (let round = 1; ; round++) {
       if (this.#closed) throw closedError();
@@ -68,16 +72,23 @@ class Remote {
       try {
         answer = await this.#api.runtime.sendMessage(message);
       } catch (cause) {
-        if (!again || round === TRIES) throw unheard(method, cause);
+        // Where nobody listens, nothing was done: that may be asked again whatever it is.
+        if (round === TRIES || !(again || /Receiving end/.test(String(cause)))) throw unheard(method, cause);
       }
-      if (answer) {
-        if (this.#account !== undefined && this.#account !== answer.account) this.#changed();
-        this.#account = answer.account;
-        return valueOf(answer);
-      }
-      if (!again || round === TRIES) throw unheard(method, undefined);
+      // Another listener of the extension may have answered: that is none.
+      if (answer?.protocol === PROTOCOL) return this.#told(answer);
+      if (round === TRIES || (answer && !again)) throw unheard(method, undefined);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (round - 1)));
     }
+  }
+
+  /** @param {any} answer */
+  #told(answer) {
+    if (answer.account !== undefined) {
+      if (this.#account !== undefined && this.#account !== answer.account) this.#changed();
+      this.#account = answer.account;
+    }
+    return valueOf(answer);
   }
 
   hint() {

@@ -21,6 +21,8 @@ export interface Request {
   readonly service?: string;
   /** Which operation's, where the call names one. */
   readonly operationId?: string;
+  /** Which command: all but `cancel` and `acknowledge` may lead to charges or losses. */
+  readonly command?: "cancel" | "resume" | "resolve" | "retry" | "acknowledge" | "delete";
 }
 
 /** Who sends it: the browser's `runtime.MessageSender`. */

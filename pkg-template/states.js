@@ -88,6 +88,12 @@ export class States {
     if (this.#entries.delete(id)) this.#changed();
   }
 
+  /** Forgets all. */
+  clear() {
+    this.#entries.clear();
+    this.#changed();
+  }
+
   /**
    * Forgets the states of an account, but those that somebody still waits for.
    *

@@ -104,7 +104,7 @@ export function currentAccount(options) {
       // Asked at every turn: told once, like what is said of it.
       const isFirst = report(options.account, "account()", error, options.logger);
       if (isFirst) tellFailure(options, "account", error);
-    });
+    }, () => undefined); // A worker that may import nothing now says nothing.
     return null;
   }
 }

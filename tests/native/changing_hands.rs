@@ -106,11 +106,13 @@ impl Alone {
 
 /// What is to be written: which write, whether under ownership, and what it takes for stored.
 fn writes(outputs: &[Output]) -> Vec<(Ticket, bool)> {
-    let all = outputs.iter().filter_map(|own| match own {
-        Output::Persist(set) => Some((set.ticket, set.fence.is_some())),
-        _ => None,
-    });
-    all.collect()
+    let mut all = Vec::new();
+    for own in outputs {
+        if let Output::Persist(set) = own {
+            all.push((set.ticket, set.fence.is_some()));
+        }
+    }
+    all
 }
 
 #[test]

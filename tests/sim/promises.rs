@@ -230,7 +230,7 @@ impl World {
             let purged = before.life.purged.as_ref();
             if !forgotten
                 && !unsteady
-                && !purged.is_some_and(|own| own.at.0 + tombstone_ms <= self.wall())
+                && purged.is_none_or(|own| own.at.0 + tombstone_ms > self.wall())
             {
                 self.breach(|| "an intent is forgotten before its time".into());
             }

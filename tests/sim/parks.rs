@@ -164,6 +164,14 @@ impl World {
         self.0.plan.work.iter().find(|work| work.account == account && work.intent == intent)
     }
 
+    /// Whether the job that is to run again has been deleted: then the service knows nothing to run.
+    fn is_rerun_of_the_deleted(&self, own: &Operation) -> bool {
+        let all = self.operations(self.0.account.get());
+        let parent =
+            all.iter().find(|other| Some(&other.identity.id) == own.identity.parent.as_ref());
+        parent.is_some_and(|parent| parent.life.deletion.is_some() || parent.life.purged.is_some())
+    }
+
     /// An ending must be what really happened.
     pub fn check_ending(&self, before: Option<&Operation>, after: &Operation) {
         let Stage::Ended { ending, .. } = &after.life.stage else { return };
@@ -190,7 +198,8 @@ impl World {
             Ending::Succeeded { .. } => job.is_some() && !refused && !fails,
             Ending::Failed(_) => job.is_some() && fails,
             Ending::Rejected(_) => {
-                job.is_none() && (refused || self.lies(after, Kind::Refused) > 0)
+                let told_so = refused || self.lies(after, Kind::Refused) > 0;
+                job.is_none() && (told_so || self.is_rerun_of_the_deleted(after))
             }
             Ending::Cancelled => {
                 wished(|oracle| &oracle.cancelled)

@@ -39,10 +39,8 @@ const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
 
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.count("Rust in chromium", rust_tests(workspace));
-    tally.count_together(vec![
-        ("package in chromium".to_owned(), package_tests(workspace)),
-        ("extension".to_owned(), extension_tests(workspace, tally.is_deep())),
-    ]);
+    tally.count("package in chromium", package_tests(workspace));
+    tally.count("extension", extension_tests(workspace, tally.is_deep()));
     in_the_others(tally, "store", |browser| store_tests(workspace, browser));
     in_the_others(tally, "package", |browser| page_tests(workspace, browser));
     if tally.is_deep() {

@@ -37,23 +37,25 @@ pub enum Admission {
 /// lane before a moved row, a moved row before a taken name, a taken name before a taken id or key.
 pub fn admit(stored: &impl Stored, write: &Write) -> Admission {
     let version = stored.version(&write.row.id);
-    let renewed = |fence| lease::renewed(stored.lane(&write.row.lane), fence);
-    let lost = write.fence.as_ref().is_some_and(|fence| renewed(fence).is_none());
-    if version.is_some_and(|(_, write_id)| *write_id == write.row.write_id) {
-        // It was written while the lane was its writer's; what shall follow it is no longer.
-        return Admission::Answered(if lost { Written::Fenced } else { Written::Done });
-    }
+    let known = version.is_some_and(|(_, write_id)| *write_id == write.row.write_id);
     let erased = write.erase == Erase::Everything;
     if erased && version.is_none() {
         return Admission::Answered(Written::Done);
     }
     let lane = match &write.fence {
-        Some(_) if lost => return Admission::Answered(Written::Fenced),
-        Some(fence) => renewed(fence),
+        Some(fence) => match lease::renewed(stored.lane(&fence.lane), fence) {
+            None => {
+                return Admission::Answered(if known { Written::Late } else { Written::Fenced });
+            }
+            renewed => renewed,
+        },
         None => write.answer_by.and_then(|answer_by| {
             stored.lane(&write.row.lane).map(|lane| lease::poked(lane, answer_by))
         }),
     };
+    if known {
+        return Admission::Answered(Written::Done);
+    }
     let moved = version.map(|(revision, _)| revision) != write.replaces;
     if moved && !bites(Tooth::IgnoreRevision) {
         return Admission::Answered(Written::Stale);

@@ -58,7 +58,7 @@ macro_rules! store_behaviours {
             a_write_that_states_another_revision_is_stale
             a_write_that_replaces_a_missing_row_is_stale
             repeated_writes_change_nothing
-            a_repeated_write_is_fenced_once_its_lane_is_lost
+            a_repeated_write_is_late_once_its_lane_is_lost
             a_write_that_was_replaced_since_is_stale
             a_failing_member_is_skipped_whole
             two_operations_change_together

@@ -7,7 +7,7 @@ use super::ports::store::ChunkId;
 use super::ports::transport::{Body, Lost};
 use super::ports::{App, Clock, Ports, Store};
 use super::secrets::Secrets;
-use crate::engine::{Input, Transmit};
+use crate::engine::{Input, Transmit, epoch_of};
 use crate::model::answer::Answer;
 use crate::model::ending::ResultRef;
 use crate::model::facts::{BodyForm, Facts};
@@ -140,8 +140,8 @@ impl<P: Ports> Driver<P> {
                 let chunk = ChunkId { operation: transmit.id.clone(), download, index };
                 let piece = self.0.ports.store().chunk(&chunk).await.map_err(|_| Lost)?;
                 let Some(piece) = piece else {
-                    answer.turn = Some(Turn::Anew);
-                    break;
+                    (answer.turn, answer.kept) = (Some(Turn::Anew), Some(kept));
+                    return Ok(());
                 };
                 digest.update(&piece);
                 if let Some(whole) = &mut whole {
@@ -165,14 +165,14 @@ impl<P: Ports> Driver<P> {
         self.0.engine.borrow().is_own_exchange(&transmit.id, transmit.download)
     }
 
-    /// Keeps one piece, unless the lane has another owner by now, which a context that was frozen does
-    /// not know: that one may have finished, and all of it may be deleted.
+    /// Keeps one piece, unless the lane has changed hands since the download began, which a context that was
+    /// frozen does not know: another may have finished, and all of it may be deleted.
     async fn put(&self, transmit: &Transmit, index: u32, piece: &[u8]) -> Result<(), Lost> {
         self.reach("chunk.before");
         let chunk = ChunkId { operation: transmit.id.clone(), download: transmit.download, index };
-        let (store, context) = (self.0.ports.store(), &self.0.context);
+        let (store, epoch) = (self.0.ports.store(), epoch_of(transmit.download));
         let kept = bites(Tooth::ForgetBytes)
-            || store.put_chunk(&transmit.lane, context, &chunk, piece).await == Ok(true);
+            || store.put_chunk(&transmit.lane, epoch, &chunk, piece).await == Ok(true);
         self.reach("chunk.after");
         if kept { Ok(()) } else { Err(Lost) }
     }

@@ -13,7 +13,7 @@ use super::ports::store::{
     ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Unique, Write,
     Written,
 };
-use crate::model::ids::{Account, ContextId, LaneId, OperationId};
+use crate::model::ids::{Account, Epoch, LaneId, OperationId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
@@ -135,16 +135,17 @@ impl Store for MemoryStore {
     async fn put_chunk(
         &self,
         lane: &LaneId,
-        context: &ContextId,
+        epoch: Epoch,
         chunk: &ChunkId,
         bytes: &[u8],
     ) -> Result<bool, StoreError> {
         let mut tables = self.tables.borrow_mut();
-        let owned = tables.lanes.get(lane).is_some_and(|own| own.owner.as_ref() == Some(context));
-        if owned || bites(Tooth::KeepLateBytes) {
+        let owned = bites(Tooth::KeepLateBytes)
+            || tables.lanes.get(lane).is_some_and(|own| own.is_driven_under(epoch));
+        if owned {
             tables.chunks.insert(chunk.clone(), bytes.to_vec());
         }
-        Ok(owned || bites(Tooth::KeepLateBytes))
+        Ok(owned)
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {

@@ -49,7 +49,10 @@ impl<P: Ports> Driver<P> {
         let facts = facts(profile, Purpose::Quote, None);
         for refresh in [false, true] {
             let now = self.0.ports.runtime().now();
-            if !self.0.engine.borrow_mut().may_ask(now, &inquiry.service) {
+            let may = self.0.engine.borrow_mut().may_ask(now, &inquiry.service);
+            // What that has put out goes now: a longer lease, the next look.
+            self.wake();
+            if !may {
                 return Err(none(
                     "the service takes no request now: there is no network, it has asked to wait, or \
                      its rate is used up",

@@ -65,7 +65,7 @@ impl<P: Ports> Driver<P> {
     }
 
     /// A commit whose fate is unknown is made again on a fresh connection: what was written then
-    /// is found by its write id and counts as done.
+    /// is found by its write id and counts as done, or as late where its lane has another owner since.
     async fn commit_surely(
         &self,
         batch: &[Write],

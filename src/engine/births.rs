@@ -52,7 +52,7 @@ impl Engine {
             return self.refuse(Some(birth.call), CallError::UnknownService);
         };
         let sendable = next(&operation, profile, now) == Next::Exchange(Purpose::Submit)
-            && self.lanes.get(&lane).is_some_and(|lane| lane.epoch().is_some())
+            && self.owns(&lane)
             && self.may_start(now, &lane);
         let mut entry = Entry::new(operation);
         entry.birth = Some(birth);

@@ -113,8 +113,7 @@ impl Engine {
     /// lane may have been lost.
     pub(super) fn still_wants(&self, now: Timestamp, id: &OperationId, purpose: Purpose) -> bool {
         self.entries.get(id).is_some_and(|entry| {
-            let lane = self.lanes.get(&entry.operation.lane());
-            let owned = lane.is_some_and(|lane| lane.epoch().is_some());
+            let owned = self.owns(&entry.lane);
             let profile = self.profiles.get(&entry.operation.identity.profile_digest);
             let wanted = Next::Exchange(purpose);
             owned && profile.is_some_and(|own| next(&entry.operation, own, now) == wanted)

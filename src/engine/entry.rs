@@ -105,7 +105,7 @@ impl Entry {
 
     /// Whether nothing at all is under way.
     pub(super) fn is_idle(&self) -> bool {
-        self.exchange.is_none() && !self.delivering && self.is_settled()
+        self.exchange.is_none() && self.is_at_rest()
     }
 
     /// Whether nothing of it has left this context, and nothing is being written or delivered.

@@ -145,8 +145,8 @@ impl Engine {
         let owned = lane.epoch().is_some();
         match claimed {
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
-                lane.lease_until = lane.lease_until.max(row.lease_until);
                 if lane.epoch() == Some(row.epoch) {
+                    lane.lease_until = lane.lease_until.max(row.lease_until);
                     return;
                 }
                 // It was lost in between: what has left here under the old epoch is nobody's.
@@ -177,17 +177,16 @@ impl Engine {
     fn win(&mut self, now: Timestamp, id: &LaneId, row: Lane) {
         if let Some(lane) = self.lanes.get_mut(id) {
             lane.ownership = Ownership::Own(row.epoch);
+            lane.lease_until = row.lease_until;
             lane.gate = row.gate.map(|gate| gate.seen_at(now));
+            lane.work.look_at_all(Timestamp(0));
+            lane.delivery.look_at_all(Timestamp(0));
         }
         self.take_over(now, id, row.sent);
         let at_rest = self.entries.iter().filter(|(_, own)| own.lane == *id && own.is_at_rest());
         let at_rest: Vec<_> = at_rest.map(|(own, _)| own.clone()).collect();
         for own in at_rest {
             self.shelve(now, &own);
-        }
-        if let Some(lane) = self.lanes.get_mut(id) {
-            lane.work.look_at_all(Timestamp(0));
-            lane.delivery.look_at_all(Timestamp(0));
         }
     }
 
@@ -255,6 +254,11 @@ impl Engine {
         for own in ids {
             self.abandon_entry(&own);
         }
+    }
+
+    /// Whether this context owns a lane, as far as it knows.
+    pub(super) fn owns(&self, id: &LaneId) -> bool {
+        self.lanes.get(id).is_some_and(|lane| lane.epoch().is_some())
     }
 
     pub(super) fn in_lane(&self, id: &LaneId) -> impl Iterator<Item = &Entry> {

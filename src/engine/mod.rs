@@ -33,6 +33,7 @@ mod shelves;
 pub use input::{Input, LoadError, Newborn, Rerun};
 pub use output::{Output, Ticket, Transmit, WriteSet};
 pub use reply::{CallError, CallId, Reply};
+pub use request::epoch_of;
 pub use setup::ServiceSetup;
 
 use calls::Waiting;
@@ -117,7 +118,7 @@ impl Engine {
         self.online = online;
     }
 
-    /// Takes one input. Outputs and the timeout may change by this and by nothing else.
+    /// Takes one input. Outputs and the timeout may change by this and by [`Engine::may_ask`], and by nothing else.
     pub fn handle_input(&mut self, now: Timestamp, input: Input) {
         let before = core::mem::replace(&mut self.last_now, now);
         if now < before {
@@ -173,11 +174,9 @@ impl Engine {
     /// Whether an exchange may leave: asked in the very turn in which it does. False once the lane
     /// has another owner, or when the attempt's time to leave has passed; answer `NotSent` then.
     pub fn may_send(&self, now: Timestamp, id: &OperationId, purpose: Purpose) -> bool {
-        self.entries.get(id).is_some_and(|entry| {
-            let owned =
-                self.lanes.get(&entry.operation.lane()).is_some_and(|lane| lane.epoch().is_some());
-            owned && entry.may_send(now, purpose)
-        })
+        self.entries
+            .get(id)
+            .is_some_and(|entry| self.owns(&entry.lane) && entry.may_send(now, purpose))
     }
 
     /// Whether an exchange of this operation is being prepared: only then are its credential and its

@@ -7,8 +7,8 @@ use super::event::Event;
 use super::fold::fold;
 use super::output::{Output, Ticket, WriteSet};
 use super::reply::{CallError, CallId};
-use super::request::request;
-use crate::model::ids::{Epoch, JobId, OperationId, WriteId};
+use super::request::{download_name, request};
+use crate::model::ids::{JobId, OperationId, WriteId};
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
@@ -53,16 +53,6 @@ fn takes(operation: &Operation, with_key: bool, job: Option<JobId>) -> Vec<Uniqu
     all
 }
 
-/// How many names of downloads there are within an epoch, as a power of two. With it, a name stays below
-/// 2^53, which a store's key needs, until a lane has changed hands 2^33 times.
-const NAMES_BITS: u32 = 20;
-
-/// A download's name: no other context has this epoch, and this one counts. Names come round after a
-/// million writes and requests of one context, when nothing of that age is under way.
-const fn download_name(epoch: Epoch, count: u64) -> u64 {
-    (epoch.0 << NAMES_BITS) | (count & ((1 << NAMES_BITS) - 1))
-}
-
 impl Engine {
     /// Carries an input into an operation, now or when the write under way is answered.
     pub(super) fn apply(
@@ -85,14 +75,14 @@ impl Engine {
             self.exchange_over(id);
             return;
         }
-        let Some(entry) = self.entries.get_mut(id) else {
-            return;
-        };
-        let owned = self.lanes.get(&entry.lane).is_some_and(|lane| lane.epoch().is_some());
+        let owned = self.entries.get(id).is_some_and(|entry| self.owns(&entry.lane));
         if !owned && !matches!(input, step::Input::Command(_)) {
             // It waited for a write, and the lane was lost meanwhile: its owner finds out by itself.
             return;
         }
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
         let Some(profile) = self.profiles.get(&entry.operation.identity.profile_digest) else {
             return self.refuse(call, CallError::UnknownService);
         };
@@ -200,7 +190,8 @@ impl Engine {
         };
         entry.writing = None;
         match result {
-            Ok(Written::Done) => self.carry_on(now, pending),
+            Ok(Written::Done) => self.carry_on(now, pending, true),
+            Ok(Written::Late) => self.carry_on(now, pending, false),
             Ok(Written::Stale) => self.read_again(now, pending),
             Ok(Written::NameTaken(other)) => self.name_taken(now, pending, other),
             Ok(Written::JobTaken(other)) => {
@@ -226,15 +217,16 @@ impl Engine {
         }
     }
 
-    fn carry_on(&mut self, now: Timestamp, pending: PendingWrite) {
-        let id = pending.id;
+    /// It is written: who waits for it is told, and where the lane is still ours, its work goes on.
+    fn carry_on(&mut self, now: Timestamp, pending: PendingWrite, owned: bool) {
+        let (id, lane_id) = (pending.id, pending.operation.lane());
         let Some(entry) = self.entries.get_mut(&id) else {
             return;
         };
         entry.operation = pending.operation.clone();
         entry.reloads = 0;
         let birth = entry.birth.take();
-        let lane = self.lanes.get_mut(&pending.operation.lane());
+        let lane = self.lanes.get_mut(&lane_id);
         if let (Some(lane), Some(gate)) = (lane, pending.gate) {
             lane.gate = Some(gate);
         }
@@ -252,6 +244,9 @@ impl Engine {
         }
         for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
             self.outputs.push(Output::Reply(call, Ok(boxed.clone())));
+        }
+        if !owned {
+            return self.lose(now, &lane_id);
         }
         self.start_sending(now, &id, pending.send);
         self.leave_stream(now, &id);

@@ -57,11 +57,11 @@ impl Engine {
     /// What has left in a lane, and what may leave before its owner writes again; empty where no rate
     /// is stated.
     pub(super) fn sent_in(&self, now: Timestamp, id: &LaneId) -> Sent {
-        let rated = self.lanes.get(id).is_some_and(|lane| lane.rate.is_some());
-        let mut sent = self.sent.get(id).filter(|_| rated).cloned().unwrap_or_default();
-        if rated {
-            add(&mut sent, now, self.preparing(id));
+        if self.lanes.get(id).is_none_or(|lane| lane.rate.is_none()) {
+            return Sent::new();
         }
+        let mut sent = self.sent.get(id).cloned().unwrap_or_default();
+        add(&mut sent, now, self.preparing(id));
         sent
     }
 
@@ -96,6 +96,6 @@ fn add(sent: &mut Sent, at: Timestamp, count: u32) {
             }
         }
         let (_, earlier) = sent.remove(nearest);
-        sent[nearest].1 += earlier;
+        sent[nearest].1 = sent[nearest].1.saturating_add(earlier);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::output::{Keeps, Transmit};
 use crate::model::http::Headers;
+use crate::model::ids::Epoch;
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose, Stream};
@@ -18,6 +19,21 @@ const REFUSAL_FACTS: &[&str] = &["code", "message", "requestId", "traceId", "rea
 
 /// What is read of a quote besides: it tells of no job.
 const QUOTE_FACTS: &[&str] = &["quoted", "balance"];
+
+/// How many names of downloads there are within an epoch, as a power of two. With it, a name stays below
+/// 2^53, which a store's key needs, until a lane has changed hands 2^33 times.
+const NAMES_BITS: u32 = 20;
+
+/// A download's name: no other context has this epoch, and this one counts. Names come round after a
+/// million writes and requests of one context, when nothing of that age is under way.
+pub(super) const fn download_name(epoch: Epoch, count: u64) -> u64 {
+    (epoch.0 << NAMES_BITS) | (count & ((1 << NAMES_BITS) - 1))
+}
+
+/// The epoch under which a download of this name was begun.
+pub const fn epoch_of(download: u64) -> Epoch {
+    Epoch(download >> NAMES_BITS)
+}
 
 /// What is looked for in the answer.
 pub fn facts(profile: &Profile, purpose: Purpose, result_at: Option<&String>) -> Vec<FactSource> {

@@ -20,8 +20,7 @@ impl Engine {
     /// Another context has written it: what this one knows is old. The input is carried into what
     /// is stored now, so that an answer is never lost to a race.
     pub(super) fn read_again(&mut self, now: Timestamp, pending: PendingWrite) {
-        let lane = self.lanes.get(&pending.operation.lane());
-        let owned = lane.is_some_and(|lane| lane.epoch().is_some());
+        let owned = self.owns(&pending.operation.lane());
         if !owned && !matches!(pending.input, Some(step::Input::Command(_)) | None) {
             // The lane was lost while it was being written: only its owner writes what came of it.
             return self.fenced(now, pending);

@@ -22,6 +22,13 @@ pub struct Lane {
     pub sent: Sent,
 }
 
+impl Lane {
+    /// Whether it is driven under an epoch.
+    pub fn is_driven_under(&self, epoch: Epoch) -> bool {
+        self.owner.is_some() && self.epoch == epoch
+    }
+}
+
 /// How many requests left, and by when, oldest first: those that left close together are told as one,
 /// by the time of the last. Empty where no rate is stated.
 pub type Sent = Vec<(Timestamp, u32)>;

@@ -64,8 +64,10 @@ pub enum Written {
     JobTaken(OperationId),
     /// The key belongs to another operation: this one.
     KeyTaken(OperationId),
-    /// The lane has another owner.
+    /// The lane has another owner: nothing is written.
     Fenced,
+    /// Found already written, and the lane has another owner since: what shall follow it is another's to do.
+    Late,
 }
 
 /// What a write takes away of what is stored of its operation.

@@ -54,18 +54,16 @@ fn slot(name: &str) -> Slot<'_> {
     Slot { name: plain.unwrap_or(name), whole_path: plain.is_some() }
 }
 
-fn encode(value: &str, whole_path: bool, out: &mut String) {
+fn encode(mut value: &str, whole_path: bool, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let mut is_first = true;
-    for segment in value.split('/') {
-        // A path that begins with a slash of its own says no more by it.
-        if is_first && whole_path && segment.is_empty() && out.ends_with('/') {
-            continue;
-        }
-        if !is_first {
+    // A path that begins with a slash of its own says no more by it.
+    while let (true, Some(rest)) = (whole_path && out.ends_with('/'), value.strip_prefix('/')) {
+        value = rest;
+    }
+    for (index, segment) in value.split('/').enumerate() {
+        if index > 0 {
             out.push_str(if whole_path { "/" } else { "%2F" });
         }
-        is_first = false;
         // A segment of nothing but dots is a step to somewhere else.
         let dots = segment.bytes().all(|byte| byte == b'.') && (whole_path || segment == value);
         for byte in segment.bytes() {

@@ -18,7 +18,7 @@ use crate::driver::ports::store::{
     ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Unique, Write,
     Written,
 };
-use crate::model::ids::{Account, ContextId, LaneId, OperationId};
+use crate::model::ids::{Account, Epoch, LaneId, OperationId};
 use crate::model::lane::{Claim, Fence, Lane};
 use crate::model::time::Timestamp;
 use crate::rules::lease;
@@ -58,14 +58,7 @@ impl HostStore {
     }
 
     /// Changes a lane by a rule, and gives it as it is then.
-    /// What goes with that is written where the rule gives a lane.
-    async fn change_lane(
-        &self,
-        what: &str,
-        id: &LaneId,
-        beside: Option<JsValue>,
-        rule: LaneRule,
-    ) -> Result<Option<Lane>, StoreError> {
+    async fn change_lane(&self, id: &LaneId, rule: LaneRule) -> Result<Option<Lane>, StoreError> {
         let own = id.clone();
         let left = Rc::new(core::cell::RefCell::new(None));
         let leave = left.clone();
@@ -75,14 +68,11 @@ impl HostStore {
             let puts = Array::new();
             if let Some(lane) = &changed {
                 puts.push(&commit::lane_put(lane));
-                beside.iter().for_each(|put| {
-                    puts.push(put);
-                });
             }
             leave.replace(changed.or(stored));
             Ok(puts)
         });
-        self.change(what, list(&[commit::lane_read(id)]), decide).await?;
+        self.change("change", list(&[commit::lane_read(id)]), decide).await?;
         Ok(left.take())
     }
 }
@@ -135,7 +125,7 @@ impl Store for HostStore {
     async fn claim(&self, claim: &Claim) -> Result<Lane, StoreError> {
         let wish = claim.clone();
         let rule = Box::new(move |lane: Option<&Lane>| lease::claimed(lane, &wish));
-        let lane = self.change_lane("change", &claim.lane, None, rule).await?;
+        let lane = self.change_lane(&claim.lane, rule).await?;
         lane.ok_or_else(|| StoreError::Aborted("a new lane was refused".into()))
     }
 
@@ -144,7 +134,7 @@ impl Store for HostStore {
         let rule = Box::new(move |lane: Option<&Lane>| {
             lease::renewed(lane, &proof).map(|lane| Lane { owner: None, ..lane })
         });
-        self.change_lane("change", &fence.lane, None, rule).await?;
+        self.change_lane(&fence.lane, rule).await?;
         Ok(())
     }
 
@@ -211,17 +201,21 @@ impl Store for HostStore {
     async fn put_chunk(
         &self,
         lane: &LaneId,
-        context: &ContextId,
+        epoch: Epoch,
         chunk: &ChunkId,
         bytes: &[u8],
     ) -> Result<bool, StoreError> {
         let put = codec::put("chunks", &Uint8Array::from(bytes).into(), &codec::chunk_key(chunk));
-        let own = context.clone();
-        let rule = Box::new(move |lane: Option<&Lane>| {
-            lane.filter(|lane| lane.owner.as_ref() == Some(&own)).cloned()
+        let id = lane.clone();
+        let kept = Rc::new(core::cell::Cell::new(false));
+        let leave = kept.clone();
+        let decide = Decide::new(move |found: Array| {
+            let lane = lane_from_js(&id, found.get(0))?;
+            leave.set(lane.is_some_and(|lane| lane.is_driven_under(epoch)));
+            Ok(if leave.get() { list(std::slice::from_ref(&put)) } else { Array::new() })
         });
-        let lane = self.change_lane("put", lane, Some(put), rule).await?;
-        Ok(lane.is_some_and(|lane| lane.owner.as_ref() == Some(context)))
+        self.change("put", list(&[commit::lane_read(lane)]), decide).await?;
+        Ok(kept.get())
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {

@@ -1,6 +1,8 @@
 //! Account-bound: an operation belongs to the account that submitted it.
 
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::rc::Rc;
 
 use crate::world::{Context, World, standing, submission};
@@ -63,17 +65,24 @@ fn an_account_that_changes_without_a_word_still_drives_nothing() {
 fn a_submit_while_the_account_changes_belongs_to_the_one_that_submitted() {
     let world = World::new();
     let context = world.open();
-    let flag = Rc::new(Cell::new(false));
-    let (driver, request, done) =
-        (context.driver.clone(), submission("daily", ""), Rc::clone(&flag));
+    let answer = Rc::new(RefCell::new(None));
+    let (driver, request, told) =
+        (context.driver.clone(), submission("daily", ""), Rc::clone(&answer));
+    let inside = world.clone();
     world.spawn(&context, async move {
-        let _ = driver.submit(request).await;
-        done.set(true);
+        let mut submit = pin!(driver.submit(request));
+        let answered = poll_fn(|task| {
+            let polled = submit.as_mut().poll(task);
+            inside.0.settings.borrow_mut().account = Some("ben".into());
+            polled
+        });
+        told.replace(Some(answered.await));
     });
-    world.0.settings.borrow_mut().account = Some("ben".into());
-    world.run(world.0.clock.now() + 60_000, || flag.get());
-    assert!(flag.get(), "the submit is answered");
-    let owner = world.stored("daily").map(|own| own.identity.account.0);
-    assert!(owner.is_none_or(|own| own == "ann"));
+    world.run(world.0.clock.now() + 60_000, || answer.borrow().is_some());
+    let answer = answer.take().expect("the submit is answered");
+    if let Ok(own) = answer {
+        assert_eq!(own.identity.account.0, "ann");
+    }
+    assert_eq!(world.listed(&context).expect("ben has a list"), [""; 0]);
     assert!(world.executions() <= 1);
 }

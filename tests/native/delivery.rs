@@ -3,6 +3,7 @@
 use crate::world::{Logged, World, park};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Delivery;
+use holdfast::model::storage::Durability;
 use holdfast::rules::step::Command;
 
 #[test]
@@ -52,8 +53,10 @@ fn nothing_is_delivered_before_its_ending_is_durable() {
     world
         .run(world.0.clock.now() + crate::world::DAY_MS, || !world.0.delivered.borrow().is_empty());
     let durable = world.0.log.all().into_iter().any(|logged| match logged {
-        Logged::Committed { operation, .. } => operation.life.is_ended(),
-        Logged::Sent { .. } => false,
+        Logged::Committed { operation, durability: Durability::Strict } => {
+            operation.life.is_ended()
+        }
+        Logged::Committed { durability: Durability::Relaxed, .. } | Logged::Sent { .. } => false,
     });
     assert!(durable);
 }

@@ -12,7 +12,7 @@ use holdfast::driver::ports::{
     App, Authorization, AuthorizeRequest, Clock, Entropy, FailPoints, Locks, Ports, Spawn, Timer,
 };
 use holdfast::engine::event::Event;
-use holdfast::model::ids::{Account, ContextId, LaneId, OperationId, Scope, ServiceName};
+use holdfast::model::ids::{Account, ContextId, Epoch, LaneId, OperationId, Scope, ServiceName};
 use holdfast::model::lane::{Claim, Fence, Lane};
 use holdfast::model::operation::Operation;
 use holdfast::model::time::Timestamp;
@@ -243,11 +243,11 @@ impl Store for SimPorts {
     async fn put_chunk(
         &self,
         lane: &LaneId,
-        context: &ContextId,
+        epoch: Epoch,
         chunk: &ChunkId,
         bytes: &[u8],
     ) -> Result<bool, StoreError> {
-        let change = Change::Chunk(lane.clone(), context.clone(), chunk.clone(), bytes.to_vec());
+        let change = Change::Chunk(lane.clone(), epoch, chunk.clone(), bytes.to_vec());
         let kept = |changed| matches!(changed, Changed::Chunk(true));
         self.change(change, Durability::Relaxed, kept).await
     }

@@ -59,14 +59,14 @@ impl World {
         changed
     }
 
-    /// A piece of a result is kept only from the lane's owner, and of nothing that is deleted.
+    /// A piece of a result is kept only under the epoch in which its download began, and of nothing that is
+    /// deleted.
     fn check_piece(&self, change: &Change, changed: &Changed) {
-        let (Change::Chunk(lane, context, piece, _), Changed::Chunk(true)) = (change, changed)
-        else {
+        let (Change::Chunk(lane, epoch, piece, _), Changed::Chunk(true)) = (change, changed) else {
             return;
         };
         let lane = block_on(self.0.disk.live.lane(lane)).ok().flatten();
-        let owned = lane.is_some_and(|own| own.owner.as_ref() == Some(context));
+        let owned = lane.is_some_and(|own| own.is_driven_under(*epoch));
         let operation = self.operation(&piece.operation);
         if !owned || operation.is_none_or(|own| own.life.purged.is_some()) {
             self.breach(|| "a piece is kept of what another drives, or is deleted".into());

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use holdfast::driver::memory::MemoryStore;
 use holdfast::driver::ports::store::{ChunkId, Durability, Store, Write, Written};
-use holdfast::model::ids::{ContextId, LaneId};
+use holdfast::model::ids::{Epoch, LaneId};
 use holdfast::model::lane::{Claim, Fence, Lane};
 use pollster::block_on;
 
@@ -14,7 +14,7 @@ pub enum Change {
     Commit(Vec<Write>),
     Claim(Claim),
     GiveBack(Fence),
-    Chunk(LaneId, ContextId, ChunkId, Vec<u8>),
+    Chunk(LaneId, Epoch, ChunkId, Vec<u8>),
 }
 
 /// What a change is answered with.
@@ -76,8 +76,8 @@ fn carry_out(store: &MemoryStore, change: &Change) -> Changed {
             let _ = block_on(store.give_back(fence));
             Changed::Nothing
         }
-        Change::Chunk(lane, context, id, bytes) => {
-            Changed::Chunk(block_on(store.put_chunk(lane, context, id, bytes)) == Ok(true))
+        Change::Chunk(lane, epoch, id, bytes) => {
+            Changed::Chunk(block_on(store.put_chunk(lane, *epoch, id, bytes)) == Ok(true))
         }
     }
 }

@@ -18,7 +18,7 @@ use holdfast::driver::ports::{
 use holdfast::engine::event::Event;
 use holdfast::model::dice::Dice;
 use holdfast::model::ending::ResultRef;
-use holdfast::model::ids::{Account, ContextId, LaneId, OperationId, Scope, ServiceName};
+use holdfast::model::ids::{Account, ContextId, Epoch, LaneId, OperationId, Scope, ServiceName};
 use holdfast::model::lane::{Claim, Fence, Lane};
 use holdfast::model::operation::Operation;
 use holdfast::model::time::Timestamp;
@@ -240,12 +240,12 @@ impl Store for SimPorts {
     async fn put_chunk(
         &self,
         lane: &LaneId,
-        context: &ContextId,
+        epoch: Epoch,
         chunk: &ChunkId,
         bytes: &[u8],
     ) -> Result<bool, StoreError> {
         self.point().await;
-        let put = self.reading()?.put_chunk(lane, context, chunk, bytes).await;
+        let put = self.reading()?.put_chunk(lane, epoch, chunk, bytes).await;
         self.point().await;
         put
     }

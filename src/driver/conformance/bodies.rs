@@ -2,6 +2,7 @@
 
 use super::fixtures::*;
 use crate::driver::ports::store::{ChunkId, Store, Write, Written};
+use crate::model::ids::Epoch;
 
 fn chunk(operation: &str, download: u64, index: u32) -> ChunkId {
     ChunkId { operation: operation.into(), download, index }
@@ -60,12 +61,14 @@ pub async fn a_piece_of_a_result_may_be_written_again<S: Store>(open: impl Fn() 
 pub async fn only_the_owner_of_the_lane_keeps_pieces<S: Store>(open: impl Fn() -> S) {
     let store = open();
     let (lane, piece) = (lane_of("ann"), chunk("a", 0, 0));
-    let put = async |context: &str| store.put_chunk(&lane, &context.into(), &piece, &[1]).await;
-    assert_eq!(put("tab 1").await, Ok(false), "nobody owns it");
-    store.claim(&claim("tab 1", 0)).await.unwrap();
+    let put = async |epoch| store.put_chunk(&lane, epoch, &piece, &[1]).await;
+    assert_eq!(put(Epoch(0)).await, Ok(false), "nobody owns it");
+    let first = store.claim(&claim("tab 1", 0)).await.unwrap();
     store.claim(&claim("tab 2", 100)).await.unwrap();
-    assert_eq!(put("tab 1").await, Ok(false), "it has another owner");
+    assert_eq!(put(first.epoch).await, Ok(false), "it has another owner");
+    let again = store.claim(&claim("tab 1", 300_000)).await.unwrap();
+    assert_eq!(put(first.epoch).await, Ok(false), "it has had another owner since");
     assert_eq!(store.chunk(&piece).await, Ok(None));
-    assert_eq!(put("tab 2").await, Ok(true));
+    assert_eq!(put(again.epoch).await, Ok(true));
     assert_eq!(store.chunk(&piece).await, Ok(Some(vec![1])));
 }

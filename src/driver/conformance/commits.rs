@@ -86,14 +86,14 @@ pub async fn repeated_writes_change_nothing<S: Store>(open: impl Fn() -> S) {
 }
 
 /// What was written stays; what its writer would do next is another's to do.
-pub async fn a_repeated_write_is_fenced_once_its_lane_is_lost<S: Store>(open: impl Fn() -> S) {
+pub async fn a_repeated_write_is_late_once_its_lane_is_lost<S: Store>(open: impl Fn() -> S) {
     let store = open();
     let lane = store.claim(&claim("tab 1", 0)).await.unwrap();
     let owned = Write { fence: Some(fence(&lane, 50)), ..write(row("a")) };
     assert_eq!(one(&store, owned.clone()).await, Written::Done);
     assert_eq!(one(&store, owned.clone()).await, Written::Done);
     let successor = store.claim(&claim("tab 2", 60)).await.unwrap();
-    assert_eq!(one(&store, owned).await, Written::Fenced);
+    assert_eq!(one(&store, owned).await, Written::Late);
     assert_eq!(store.lane(&lane.id).await, Ok(Some(successor)));
     assert_eq!(load(&store, "a").await, Some(row("a")));
 }

@@ -91,9 +91,8 @@ pub(super) fn fence(lane: &Lane, lease_until: u64) -> Fence {
 
 /// Keeps a piece of a result in ann's lane, as its owner.
 pub(super) async fn keep(store: &impl Store, chunk: &ChunkId, bytes: &[u8]) {
-    let owner = ContextId::from("keeper");
-    store.claim(&claim("keeper", 0)).await.unwrap();
-    assert_eq!(store.put_chunk(&lane_of("ann"), &owner, chunk, bytes).await, Ok(true));
+    let lane = store.claim(&claim("keeper", 0)).await.unwrap();
+    assert_eq!(store.put_chunk(&lane.id, lane.epoch, chunk, bytes).await, Ok(true));
 }
 
 /// A proof under an epoch that is not the stored one.

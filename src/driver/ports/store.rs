@@ -1,6 +1,6 @@
 //! The port to durable storage.
 
-use crate::model::ids::{Account, ContextId, LaneId, OperationId, Revision, WriteId};
+use crate::model::ids::{Account, Epoch, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
 pub use crate::model::storage::{Durability, Erase, Name, Queue, StoreError, Unique, Written};
 use crate::model::time::Timestamp;
@@ -16,7 +16,8 @@ pub trait Store {
     /// A member whose condition does not hold is skipped whole and hinders no other. Resolves only
     /// when the transaction is *complete*; with [`Durability::Strict`] that means on the disk.
     /// Writing a member again whose `write_id` is already in the store changes nothing and is
-    /// [`Written::Done`]: this is how an unknown commit is settled.
+    /// [`Written::Done`], or [`Written::Late`] where its lane is lost since: this is how an unknown commit is
+    /// settled.
     async fn commit(
         &self,
         batch: &[Write],
@@ -69,12 +70,12 @@ pub trait Store {
     /// The operation that something unique belongs to.
     async fn owner(&self, unique: &Unique) -> Result<Option<OperationId>, StoreError>;
 
-    /// Writes one piece of a result, if this context owns the lane; false when it does not (relaxed:
-    /// the ending's strict commit carries it to the disk).
+    /// Writes one piece of a result, if the lane is still driven under the epoch in which its download began;
+    /// false when it is not (relaxed: the ending's strict commit carries it to the disk).
     async fn put_chunk(
         &self,
         lane: &LaneId,
-        context: &ContextId,
+        epoch: Epoch,
         chunk: &ChunkId,
         bytes: &[u8],
     ) -> Result<bool, StoreError>;

@@ -62,13 +62,6 @@ impl Life {
         self.release()
     }
 
-    /// What has come of the result is of no use: it begins with its first page again.
-    pub fn unpaged(&mut self) {
-        if let Stage::Result { pages, .. } = &mut self.0.stage {
-            *pages = None;
-        }
-    }
-
     /// The result comes only by the same request, sent again: by its replay. The first attempt was
     /// not before `since`.
     pub fn again(&mut self, now: Timestamp, since: Timestamp) -> Result<(), Illegal> {

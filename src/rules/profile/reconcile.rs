@@ -92,12 +92,12 @@ fn mark(reader: &Reader<'_>) -> Option<Mark> {
 pub(super) fn shared(reader: &Reader<'_>) -> Vec<(String, String)> {
     let members = reader.members();
     if members.is_empty() || members.len() > ENTRIES_MAX {
-        reader.fault("it must name one place or more that item and body share");
+        reader.fault("it must name one place or more that answer and body share");
     }
     let mut read = Vec::new();
     for member in members {
         if Pointer::parse(member.name()).is_none() {
-            member.fault("its name must be a JSON pointer into an item");
+            member.fault("its name must be a JSON pointer into an answer");
         }
         read.push((member.name().to_owned(), place(&member).unwrap_or_default()));
     }

@@ -110,7 +110,6 @@ fn still_running(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     if pen.op.total_until() <= pen.now {
         return pen.park(ParkReason::DeadlineExceeded);
     }
-    pen.op.life.unpaged();
     let counters = &mut pen.op.counters;
     counters.polls += 1;
     (counters.failures, counters.misses, counters.authorizations) = (0, 0, 0);
@@ -158,9 +157,11 @@ fn lacks(pen: &Pen<'_>, said: &Said) -> Option<&'static str> {
     let is_other = |(name, told): &(String, String)| {
         pen.op.carried.iter().any(|(own, sent)| own == name && sent != told)
     };
+    // Of many pages, each holds its own: what all of them hold is compared with `pages.total`.
+    let records = said.records.filter(|_| pen.profile.pages.is_none());
     if matches!(pen.op.life.stage, Stage::Result { partial: true, .. }) {
         Some("the job ended with a part of its result")
-    } else if said.records.is_some() && declared.is_some() && said.records != declared {
+    } else if records.is_some() && declared.is_some() && records != declared {
         Some("the result does not hold as many records as are declared")
     } else if said.echoes.iter().any(is_other) {
         Some("the result is of another request or version than was submitted")

@@ -58,7 +58,9 @@ pub(super) fn diagnosed(pen: &mut Pen<'_>, answers: bool) -> Result<(), Illegal>
     }
     let event = if answers { "diagnose.answered" } else { "diagnose.lost" };
     pen.note(event).purpose = Some(Purpose::Diagnose);
-    pen.back_off(None, WaitReason::Backoff)
+    // The loss has been counted when it was heard of.
+    let (length_ms, _) = pen.pause_ms(pen.profile.retry, None);
+    pen.wait(length_ms, WaitReason::Backoff)
 }
 
 /// The answer goes on coming. An id in it is proof of the acceptance, and kept at once.

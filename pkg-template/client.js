@@ -6,22 +6,21 @@
 /** @import { Entry } from "./states.js" */
 /** @import { Connection, Method } from "./connection.js" */
 /** @import { OwnHost } from "./host.js" */
-import { checkNames, checkText } from "./check.js";
-import { closedError, HoldfastError, invalid } from "./error.js";
+import { sealAdoption } from "./adoption.js";
+import { closedError, HoldfastError } from "./error.js";
+import { checkFilter } from "./filter.js";
 import { askToPersist, storageHealth } from "./health.js";
 import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
-import { isEnded } from "./outcome.js";
 import { Reach } from "./reach.js";
 import { cancelAll, checkSignOut, notOver, unsettledOf } from "./sign-out.js";
 import { States } from "./states.js";
+import { isEnded } from "./status.js";
 import { checkIntent, currentAccount } from "./submission.js";
 import { Tabs } from "./tabs.js";
 
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
 const REFRESH_MS = 3000;
-/** Longest id of a job, in UTF-16 code units. */
-const JOB_ID_LENGTH_MAX = 512;
 
 /**
  * How a client is made.
@@ -81,7 +80,7 @@ export class Client {
         nextStep: "Submit again for the account that is the current one.",
       });
     }
-    const operation = this.operationOf(await this.call("submit", [service, json, body], true));
+    const operation = this.operationOf(await this.call("submit", [service, json, body]));
     if (this.#options.persist !== false) void askToPersist();
     return operation;
   }
@@ -91,17 +90,12 @@ export class Client {
    * @param {{ intent: string, jobId: string }} adoption
    */
   async adopt(service, adoption) {
-    checkNames(adoption, "adoption", "intent jobId");
-    const { intent, jobId } = adoption;
-    checkIntent(intent);
-    checkText(jobId, "jobId", JOB_ID_LENGTH_MAX);
-    const json = JSON.stringify({ intent, jobId });
-    return this.operationOf(await this.call("adopt", [service, json], true));
+    return this.operationOf(await this.call("adopt", [service, sealAdoption(adoption)]));
   }
 
   /** @param {{ service: string, json: string, body: Uint8Array }} inquiry */
   async quote({ service, json, body }) {
-    return Object.freeze(JSON.parse(await this.call("quote", [service, json, body], true)));
+    return Object.freeze(JSON.parse(await this.call("quote", [service, json, body])));
   }
 
   /**
@@ -110,7 +104,7 @@ export class Client {
    */
   async find(service, intent) {
     checkIntent(intent);
-    const json = await this.call("find", [service, intent], true);
+    const json = await this.call("find", [service, intent]);
     return json === undefined ? undefined : this.operationOf(json);
   }
 
@@ -121,7 +115,7 @@ export class Client {
   async forget(service, intent) {
     checkIntent(intent);
     /** @type {string[]} */
-    const gone = await this.call("forget", [service, intent], true);
+    const gone = await this.call("forget", [service, intent]);
     for (const id of gone) {
       this.#states.drop(id);
       this.#tabs.tell({ service, id });
@@ -133,12 +127,8 @@ export class Client {
    * @returns {Promise<Api.OperationPage>}
    */
   async list(filter = {}) {
-    checkNames(filter, "filter", "service status acknowledged limit cursor");
-    const { limit } = filter;
-    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200)) {
-      throw invalid("limit", "limit must be a whole number from 1 to 200.");
-    }
-    const page = JSON.parse(await this.call("list", [JSON.stringify(filter)], true));
+    checkFilter(filter);
+    const page = JSON.parse(await this.call("list", [JSON.stringify(filter)]));
     const operations = page.operations.map((/** @type {object} */ state) =>
       this.operationOf(JSON.stringify(state)),
     );
@@ -178,7 +168,7 @@ export class Client {
   }
 
   async start() {
-    await this.call("start", [], true);
+    await this.call("start", []);
   }
 
   async close() {
@@ -195,10 +185,9 @@ export class Client {
   /**
    * @param {Method} method
    * @param {readonly unknown[]} args
-   * @param {boolean} again Whether the call may be made twice.
    */
-  call(method, args, again) {
-    return this.#connection.call(method, args, again);
+  call(method, args) {
+    return this.#connection.call(method, args);
   }
 
   /** @param {string} service */
@@ -258,7 +247,7 @@ export class Client {
    */
   #heard({ service, id }) {
     this.#connection.hint(service);
-    this.call("load", [id], true).then(
+    this.call("load", [id]).then(
       (json) => (json === undefined ? this.#states.drop(id) : this.#states.accept(json)),
       () => undefined,
     );
@@ -266,7 +255,7 @@ export class Client {
 
   /** @param {Entry} entry */
   async #load({ state: { id, status } }) {
-    const json = await this.call("load", [id], true);
+    const json = await this.call("load", [id]);
     if (json !== undefined) return void this.#states.accept(json);
     throw new HoldfastError("The operation is not the current account's.", {
       code: "NOT_ALLOWED",

@@ -16,7 +16,8 @@
 import type { DurableObject } from "cloudflare:workers";
 import type { Holdfast, HoldfastEvent, Operation, Retention, Service } from "./index.d.ts";
 
-export * from "./index.d.ts";
+export type * from "./index.d.ts";
+export { HoldfastError, isHoldfastError } from "./index.d.ts";
 
 /** What a Worker asks of an object. Made by {@link jobs}, and by nobody else. */
 export interface ObjectCall {
@@ -54,7 +55,7 @@ export interface Namespace {
  *     },
  *   };
  *   async onSettled(operation) {
- *     await this.env.RESULTS.put(operation.id, await operation.blob());
+ *     if (operation.status === "succeeded") await this.env.RESULTS.put(operation.id, await operation.blob());
  *   }
  * }
  *
@@ -107,7 +108,7 @@ export interface RelayOptions {
   /** Where it is mounted. Default: `"/operations"`. */
   readonly path?: string;
   /** Largest body of a submission, in bytes, up to 8 MiB. Default: 1 MiB. */
-  readonly bodyBytes?: number;
+  readonly bodyBytesMax?: number;
 }
 
 /**

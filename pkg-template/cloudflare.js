@@ -2,6 +2,8 @@
 /** Holdfast in Cloudflare Workers: a Durable Object that drives work by its alarm. */
 /** @import * as Api from "./cloudflare.d.ts" */
 import { DurableObject } from "cloudflare:workers";
+import { CALLS } from "./calls.js";
+import { plain } from "./crossing.js";
 import { HoldfastError, isHoldfastError } from "./error.js";
 import module from "./holdfast.wasm";
 import { jobs } from "./jobs.js";
@@ -10,25 +12,8 @@ import { Shard } from "./object-shard.js";
 
 export { HoldfastError, isHoldfastError, jobs, relay };
 
-/**
- * What of the module may be called from outside, and whether it may be called twice.
- *
- * @type {Record<string, boolean>}
- */
-const METHODS = {
-  submit: true,
-  adopt: true,
-  quote: true,
-  find: true,
-  forget: true,
-  load: true,
-  list: true,
-  command: false,
-  revise: false,
-  journal: true,
-  supportReport: true,
-  chunk: true,
-};
+/** What of the module may be called from outside: what pages of an extension may ask for, and no start. */
+const METHODS = Object.keys(CALLS).filter((method) => method !== "start");
 
 /** What reads only: of an object that was never used nothing is made for it. */
 const READS = ["find", "load", "list"];
@@ -52,12 +37,13 @@ export const HoldfastObject = /** @type {any} */ (
     /** @param {Api.ObjectCall} call */
     async holdfast({ caller, method, args }) {
       try {
-        if (!Object.hasOwn(METHODS, method) || typeof caller !== "string" || !caller) throw notAllowed();
+        if (!METHODS.includes(method) || typeof caller !== "string" || !caller) throw notAllowed();
         if (READS.includes(method) && !this.#shard.isUsed()) return { value: NOTHING[method] };
-        const value = await this.#shard.call(caller, /** @type {any} */ (method), args, METHODS[method]);
+        const value = await this.#shard.call(caller, /** @type {any} */ (method), args);
         this.#context.waitUntil(this.#shard.afterwards());
         return { value };
       } catch (error) {
+        if (!isHoldfastError(error)) console.error("Holdfast: an object failed.", error);
         return { error: plain(error) };
       }
     }
@@ -76,14 +62,3 @@ const notAllowed = () =>
     code: "NOT_ALLOWED",
     nextStep: "Call it through jobs().",
   });
-
-/**
- * An error as data: what crosses from one Worker to another loses its members.
- *
- * @param {any} error
- */
-function plain(error) {
-  const { message, name, stack, cause, ...details } = Object.assign({}, error);
-  const code = isHoldfastError(error) ? {} : { code: "ABORTED" };
-  return { ...details, ...code, message: error?.message ?? String(error) };
-}

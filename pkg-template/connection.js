@@ -1,5 +1,6 @@
 // @ts-check
 /** A client of the module that outlives the module's instances. */
+import { unanswered } from "./crossing.js";
 import { closedError, HoldfastError, isHoldfastError, notABrowser } from "./error.js";
 import { configure } from "./profiles.js";
 /** @import { Settings } from "./options.js" */
@@ -33,6 +34,9 @@ const RESTART_MS_MAX = 60_000;
  */
 
 /** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "wake" | "hint">} Method */
+
+/** What is not called a second time by itself: whether it has happened is for the app to look at. */
+export const ONCE = ["command", "revise"];
 
 export class Connection {
   /** @type {Settings} */
@@ -72,14 +76,13 @@ export class Connection {
   }
 
   /**
-   * Calls a method. Where the instance dies of it, a call that may be made `again` is, once.
+   * Calls a method. Where the instance dies of it, a call that may be made again is, once.
    *
    * @param {Method} method
    * @param {readonly unknown[]} args
-   * @param {boolean} again
    * @returns {Promise<any>}
    */
-  async call(method, args, again) {
+  async call(method, args) {
     for (let round = 0; ; round++) {
       const client = await this.#open();
       const generation = this.#generation;
@@ -91,7 +94,7 @@ export class Connection {
         if (error) throw error;
         this.#platform.instance.replace(generation, thrown);
         if (this.#closed) throw closedError();
-        if (!again || round) throw crashed(method, thrown);
+        if (ONCE.includes(method) || round) throw crashed(method, thrown);
       } finally {
         settle();
       }
@@ -238,16 +241,10 @@ const sentence = (text) =>
  * @param {string} method
  * @param {unknown} cause
  */
-function crashed(method, cause) {
-  return method === "submit"
-    ? new HoldfastError("Holdfast's module failed before it could say whether the work is stored.", {
-        code: "SUBMIT_UNCONFIRMED",
-        nextStep: "Submit the same intent again: it never makes a second operation.",
-        cause,
-      })
-    : new HoldfastError("Holdfast's module failed during the call. What is stored is safe.", {
-        code: "ABORTED",
-        nextStep: "Look at the operation's state and call again; if it persists, reload the page.",
-        cause,
-      });
-}
+const crashed = (method, cause) =>
+  unanswered(
+    method,
+    "Holdfast's module failed during the call.",
+    "Look at the operation's state and call again; if it persists, reload the page.",
+    cause,
+  );

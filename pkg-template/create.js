@@ -3,7 +3,7 @@
 /** @import * as Api from "./index.d.ts" */
 /** @import { Client } from "./client.js" */
 /** @import { Settings } from "./options.js" */
-import { closedError, HoldfastError } from "./error.js";
+import { closedError } from "./error.js";
 import { checkServiceName, seal, sealInquiry } from "./submission.js";
 
 /**
@@ -39,13 +39,9 @@ export const makeHoldfast = (settings, parts) => {
     if (closed) throw closedError();
     return (opening ??= parts.open(settings, listeners).then(
       (made) => (client = made),
-      (cause) => {
+      (error) => {
         opening = undefined;
-        throw new HoldfastError("Holdfast's client.js could not be loaded.", {
-          code: "WASM_BLOCKED",
-          nextStep: "Serve the package's files side by side, and call again.",
-          cause,
-        });
+        throw error;
       },
     ));
   };

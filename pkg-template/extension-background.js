@@ -11,10 +11,10 @@ import { makeHoldfast } from "./create.js";
 import { closedError, HoldfastError } from "./error.js";
 import { Alarm } from "./extension-alarm.js";
 import { checkManifest, extensionApi } from "./extension-manifest.js";
-import { answerOf, argsOf, CHANGES, MAKES_WORK, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, TAKES_ALL } from "./extension-messages.js";
+import { answerOf, argsOf, CHANGES, MAKES_WORK, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, NAMES_NOTHING } from "./extension-messages.js";
 import { checkOptions } from "./options.js";
 import { connectPage } from "./page.js";
-import { UNSETTLED } from "./outcome.js";
+import { UNSETTLED } from "./status.js";
 import { builtIn } from "./profiles/all.js";
 import { report } from "./report.js";
 import { resetStorage } from "./reset.js";
@@ -105,7 +105,7 @@ class Background {
   }
 
   /** Goes on with what is stored, whatever comes of it. */
-  resume = () => void this.start().catch((error) => report(this, "resuming", error));
+  resume = () => void this.start().catch((error) => report(this, "resuming", error, this.#settings.options.logger));
 
   /** Goes on with what is stored; once at a time, whatever asks for it. */
   start() {
@@ -125,7 +125,7 @@ class Background {
   #follow() {
     this.#changed = true;
     this.#following ??= this.#lookAgain()
-      .catch((error) => void (this.#closed || report(this, "setting the alarm", error)))
+      .catch((error) => void (this.#closed || report(this, "setting the alarm", error, this.#settings.options.logger)))
       .finally(() => (this.#following = undefined));
   }
 
@@ -173,10 +173,8 @@ class Background {
   #connect = (settings, host) => {
     const own = (this.#connection = connectPage(settings, host, builtIn));
     return {
-      call: (method, args, again) =>
-        MAKES_WORK.includes(method)
-          ? this.#alarm.during(() => own.call(method, args, again))
-          : own.call(method, args, again),
+      call: (method, args) =>
+        MAKES_WORK.includes(method) ? this.#alarm.during(() => own.call(method, args)) : own.call(method, args),
       hint: (service) => own.hint(service),
       yield: () => own.yield(),
       close: () => own.close(),
@@ -210,7 +208,7 @@ class Background {
     if (CHANGES.includes(method)) this.#checkAccount(message.account);
     if (method === "start") return this.start();
     const client = this.#open();
-    if (method !== "submit") return client.call(/** @type {any} */ (method), args, method !== "command");
+    if (method !== "submit") return client.call(/** @type {any} */ (method), args);
     const [service, json, body] = /** @type {[string, string, Uint8Array]} */ (args);
     const operation = await client.submit(seal(this.#settings.options, service, { ...objectOf(json), body }));
     return JSON.stringify(operation);
@@ -224,7 +222,7 @@ class Background {
   async #checkAllowed(action, [first, json], sender) {
     const of = OF_A_SERVICE.includes(action)
       ? { service: first }
-      : TAKES_ALL.includes(action)
+      : NAMES_NOTHING.includes(action)
         ? {}
         : { operationId: first, ...(action === "command" && { command: Object.keys(objectOf(json))[0] }) };
     // Messages of other extensions come by another event: an id that is not ours would be a fault.
@@ -244,7 +242,7 @@ class Background {
     try {
       return await this.#allow(request, sender);
     } catch (error) {
-      report(this.#allow, "allow", error);
+      report(this.#allow, "allow", error, this.#settings.options.logger);
       return false;
     }
   }

@@ -1,36 +1,17 @@
 // @ts-check
 /** What pages of an extension and its background say to each other. */
-import { HoldfastError, isHoldfastError } from "./error.js";
+import { CALLS } from "./calls.js";
+import { plain, thrown } from "./crossing.js";
+import { HoldfastError } from "./error.js";
 
 /** A message of another protocol is not answered. */
 export const PROTOCOL = "holdfast/1";
-
-/**
- * The calls that may be made by message, and what each takes.
- *
- * @type {Readonly<Record<string, readonly ("text" | "bytes" | "count")[]>>}
- */
-export const CALLS = Object.freeze({
-  submit: ["text", "text", "bytes"],
-  adopt: ["text", "text"],
-  quote: ["text", "text", "bytes"],
-  revise: ["text", "text", "bytes"],
-  command: ["text", "text"],
-  forget: ["text", "text"],
-  find: ["text", "text"],
-  list: ["text"],
-  load: ["text"],
-  journal: ["text"],
-  supportReport: ["text"],
-  chunk: ["text", "count"],
-  start: [],
-});
 
 /** Those that name a service first; the others name an operation, or nothing. */
 export const OF_A_SERVICE = Object.freeze(["submit", "adopt", "quote", "find", "forget"]);
 
 /** Those that name nothing. */
-export const TAKES_ALL = Object.freeze(["list", "start"]);
+export const NAMES_NOTHING = Object.freeze(["list", "start"]);
 
 /** The calls after which there may be something to do. */
 export const MAKES_WORK = Object.freeze(["submit", "adopt", "revise", "command", "start"]);
@@ -92,19 +73,11 @@ export const answerOf = (account, value) =>
     : { protocol: PROTOCOL, account, value };
 
 /**
- * An error as a message can carry it. What is not of this package tells its name only.
- *
  * @param {string | null | undefined} account Told to those who may know.
- * @param {any} error
+ * @param {unknown} error
  * @returns {Answer}
  */
-export const refusalOf = (account, error) => ({
-  protocol: PROTOCOL,
-  account,
-  error: isHoldfastError(error)
-    ? { ...JSON.parse(JSON.stringify({ ...error, cause: undefined })), message: error.message }
-    : { code: "ABORTED", message: "The background could not do it.", nextStep: "See the background's console." },
-});
+export const refusalOf = (account, error) => ({ protocol: PROTOCOL, account, error: plain(error) });
 
 /**
  * An object that came as JSON.
@@ -127,10 +100,7 @@ export function objectOf(json) {
  * @param {any} answer
  */
 export function valueOf({ value, bytes, error }) {
-  if (error) {
-    const { message, ...details } = error;
-    throw new HoldfastError(message, details);
-  }
+  if (error) throw thrown(error);
   // A message has no room for `undefined`: in browsers whose messages are JSON it comes as nothing or null.
   return typeof bytes === "string" ? fromBase64(bytes, "answer") : (value ?? undefined);
 }

@@ -4,7 +4,9 @@
 import { checkNames, checkText } from "./check.js";
 import { Client } from "./client.js";
 import { makeHoldfast } from "./create.js";
-import { closedError, HoldfastError, invalid } from "./error.js";
+import { ONCE } from "./connection.js";
+import { unanswered } from "./crossing.js";
+import { closedError, invalid } from "./error.js";
 import { extensionApi } from "./extension-manifest.js";
 import { CHANGES, messageOf, PROTOCOL, valueOf } from "./extension-messages.js";
 import { resetStorage } from "./reset.js";
@@ -59,12 +61,12 @@ class Remote {
   /**
    * @param {string} method
    * @param {readonly unknown[]} args
-   * @param {boolean} again Whether the call may be made twice.
    * @returns {Promise<any>}
    */
-  async call(method, args, again) {
+  async call(method, args) {
     // A call that is made again must not come to another account than the first time.
-    if (CHANGES.includes(method) && this.#account === undefined) await this.call("list", ['{"limit":1}'], true);
+    if (CHANGES.includes(method) && this.#account === undefined) await this.call("list", ['{"limit":1}']);
+    const again = !ONCE.includes(method);
     const message = messageOf(this.#account, method, args);
     for (let round = 1; ; round++) {
       if (this.#closed) throw closedError();
@@ -108,16 +110,10 @@ class Remote {
  * @param {string} method
  * @param {unknown} cause
  */
-function unheard(method, cause) {
-  return method === "submit"
-    ? new HoldfastError("The background ended before it could say whether the work is stored.", {
-        code: "SUBMIT_UNCONFIRMED",
-        nextStep: "Submit the same intent again: it never makes a second operation.",
-        cause,
-      })
-    : new HoldfastError("The extension's background did not answer.", {
-        code: "ABORTED",
-        nextStep: "Call background() of holdfast/extension in the first turn of the background's script.",
-        cause,
-      });
-}
+const unheard = (method, cause) =>
+  unanswered(
+    method,
+    "The extension's background did not answer.",
+    "Call background() of holdfast/extension in the first turn of the background's script.",
+    cause,
+  );

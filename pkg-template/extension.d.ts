@@ -70,7 +70,9 @@ export interface Seen {
 
 /**
  * Makes a client for a page of the extension (or, where `allow` says so, a content script): the same
- * calls, made by the background. It owns nothing, loads no WebAssembly, and hears of every change.
+ * calls, made by the background. It owns nothing, loads no WebAssembly, and hears of every change. In a
+ * content script it hears only of what it waits for, and `resetStorage` and `storageHealth` are not there: the
+ * storage is the extension's.
  *
  * @example
  * import { connect } from "holdfast/extension";

@@ -34,7 +34,7 @@ export async function askToPersist() {
 }
 
 /**
- * The code of what keeps the database from opening.
+ * What keeps the database from opening.
  *
  * @param {() => Promise<unknown>} open
  */

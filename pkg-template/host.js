@@ -5,7 +5,7 @@
 /** @import { Reach } from "./reach.js" */
 import { invalid } from "./error.js";
 import { toEvent } from "./events.js";
-import { proxyUrl } from "./options.js";
+import { checkBaseUrl, proxyUrl } from "./options.js";
 import { report, tellFailure, typeOf } from "./report.js";
 import { faultOf } from "./result.js";
 import { currentAccount } from "./submission.js";
@@ -93,7 +93,7 @@ export function makeHost(options, operationOf, tell, reach) {
 function fetchOf({ fetch, services }) {
   const proxies = Object.values(services).flatMap(({ proxy, relay }) => {
     const path = proxy ?? (relay?.startsWith("/") ? relay : undefined);
-    return path ? [`${proxyUrl(path)}/`] : [];
+    return path ? [`${checkBaseUrl(proxyUrl(path), "proxy")}/`] : [];
   });
   if (!proxies.length) return fetch;
   return (url, init) => {

@@ -8,7 +8,16 @@ export { defineService, HoldfastError, isHoldfastError };
 
 /** @type {import("./create.js").Parts} */
 const parts = {
-  open: async (settings, listeners) => (await import("./page.js")).open(settings, listeners),
+  async open(settings, listeners) {
+    const { open } = await import("./page.js").catch((cause) => {
+      throw new HoldfastError("Holdfast's scripts could not be loaded.", {
+        code: "WASM_BLOCKED",
+        nextStep: "Serve the package's files side by side, and call again.",
+        cause,
+      });
+    });
+    return open(settings, listeners);
+  },
   reset: () => import("./reset.js"),
 };
 

@@ -22,14 +22,14 @@ const WAITS = {
 };
 
 /** @param {string} reason */
-export const waitWords = (reason) => WAITS[/** @type {Api.WaitReason} */ (reason)] ?? reason;
+const waitWords = (reason) => WAITS[/** @type {Api.WaitReason} */ (reason)] ?? reason;
 
 /** @param {Api.OperationState} state */
 export const kindOf = (state) =>
   state.status === "succeeded" ? "good" : state.parked ? "wait" : isEnded(state) ? "bad" : "busy";
 
 /** @param {number} ms */
-export const clock = (ms) => new Date(ms).toLocaleTimeString();
+const clock = (ms) => new Date(ms).toLocaleTimeString();
 
 /**
  * How long until a point in time.

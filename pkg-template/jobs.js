@@ -5,11 +5,16 @@
  */
 /** @import * as Api from "./cloudflare.d.ts" */
 /** @import { Entry } from "./states.js" */
+import { sealAdoption } from "./adoption.js";
 import { checkNames, checkText } from "./check.js";
-import { HoldfastError, invalid } from "./error.js";
+import { thrown, unanswered } from "./crossing.js";
+import { invalid } from "./error.js";
+import { checkFilter } from "./filter.js";
 import { Operation } from "./operation.js";
-import { isEnded } from "./outcome.js";
-import { INTENT_LENGTH_MAX, seal, sealInquiry } from "./submission.js";
+import { Reach } from "./reach.js";
+import { freeze } from "./states.js";
+import { isEnded } from "./status.js";
+import { checkIntent, seal, sealInquiry } from "./submission.js";
 
 /** How many objects there are. */
 const SHARDS = 4096;
@@ -25,9 +30,9 @@ export const jobs = (namespace, given = {}) => {
   checkNames(given, "jobs", "caller");
   const { caller = "local" } = given;
   checkText(caller, "caller");
-  const at = (/** @type {number} */ shard) => new Remote(namespace, shard, caller);
+  const at = (/** @type {number} */ shard) => new RemoteObject(namespace, shard, caller);
   const of = async (/** @type {string} */ intent) => {
-    checkText(intent, "intent", INTENT_LENGTH_MAX);
+    checkIntent(intent);
     return at(await shardOf(caller, intent));
   };
   // The object knows its services; here, any name will do.
@@ -39,11 +44,9 @@ export const jobs = (namespace, given = {}) => {
       return object.operationOf(await object.call("submit", [service, json, body]));
     },
     async adopt(/** @type {string} */ service, /** @type {{ intent: string, jobId: string }} */ adoption) {
-      checkNames(adoption, "adoption", "intent jobId");
-      const { intent, jobId } = adoption;
-      checkText(jobId, "jobId");
-      const object = await of(intent);
-      return object.operationOf(await object.call("adopt", [service, JSON.stringify({ intent, jobId })]));
+      const json = sealAdoption(adoption);
+      const object = await of(adoption.intent);
+      return object.operationOf(await object.call("adopt", [service, json]));
     },
     async quote(/** @type {string} */ service, /** @type {any} */ inquiry) {
       const { json, body } = sealInquiry(/** @type {any} */ (options(service)), service, inquiry);
@@ -76,15 +79,12 @@ export async function shardOf(caller, intent) {
 /**
  * A page over objects, in the order of their numbers. The cursor names the object to go on with.
  *
- * @param {(shard: number) => Remote} at
+ * @param {(shard: number) => RemoteObject} at
  * @param {Api.ListFilter} [filter]
  */
 async function list(at, filter = {}) {
-  checkNames(filter, "filter", "service status acknowledged limit cursor");
+  checkFilter(filter);
   const { cursor = "0.", limit = 50, ...rest } = filter;
-  if (!Number.isInteger(limit) || limit < 1 || limit > 200) {
-    throw invalid("limit", "limit must be a whole number from 1 to 200.");
-  }
   const [, first, inner] = /^(\d{1,4})\.(.*)$/s.exec(cursor) ?? [];
   if (first === undefined || Number(first) >= SHARDS) throw invalid("cursor", "cursor is none of list()'s.");
   /** @type {Operation[]} */
@@ -112,9 +112,11 @@ async function list(at, filter = {}) {
 }
 
 /** One object, in the place of a client: an operation's calls go there. */
-export class Remote {
+export class RemoteObject {
   #namespace;
   #caller;
+  /** The object knows its services; here is nothing to tell of them. */
+  reach = new Reach({});
 
   /**
    * @param {Api.Namespace} namespace
@@ -139,11 +141,10 @@ export class Remote {
     try {
       answer = await object.holdfast({ caller: this.#caller, method, args });
     } catch (cause) {
-      throw lost(method, cause);
+      throw unanswered(method, "The object did not answer.", "Look at the operation's state and call again.", cause);
     }
-    if (!answer.error) return answer.value;
-    const { message, ...details } = answer.error;
-    throw new HoldfastError(message, details);
+    if (answer.error) throw thrown(answer.error);
+    return answer.value;
   }
 
   /**
@@ -152,8 +153,8 @@ export class Remote {
    */
   operationOf(json) {
     /** @type {Entry} */
-    const entry = { state: frozen(JSON.parse(json)), account: this.#caller, waiting: new Set() };
-    return new Operation(/** @type {any} */ (this), entry);
+    const entry = { state: freeze(JSON.parse(json)), account: this.#caller, waiting: new Set() };
+    return new Operation(/** @type {import("./operation.js").Caller} */ (/** @type {unknown} */ (this)), entry);
   }
 
   schemaOf() {
@@ -180,34 +181,7 @@ export class Remote {
   /** @param {Entry} entry */
   async #refresh(entry) {
     const json = await this.call("load", [entry.state.id]);
-    const state = json && frozen(JSON.parse(json));
+    const state = json && freeze(JSON.parse(json));
     if (state && state.revision > entry.state.revision) entry.state = state;
   }
 }
-
-/**
- * @template T
- * @param {T} value
- * @returns {T}
- */
-function frozen(value) {
-  if (typeof value === "object" && value) Object.values(Object.freeze(value)).forEach(frozen);
-  return value;
-}
-
-/**
- * @param {string} method
- * @param {unknown} cause
- */
-const lost = (method, cause) =>
-  method === "submit" || method === "adopt"
-    ? new HoldfastError("The object did not answer: whether the work is stored is not known.", {
-        code: "SUBMIT_UNCONFIRMED",
-        nextStep: "Submit the same intent again: it never makes a second operation.",
-        cause,
-      })
-    : new HoldfastError("The object did not answer. What is stored is safe.", {
-        code: "ABORTED",
-        nextStep: "Look at the operation's state and call again.",
-        cause,
-      });

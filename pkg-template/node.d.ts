@@ -23,7 +23,7 @@ export interface SqliteDatabase {
 
 /** Options of {@link createHoldfast} in a server. */
 export interface ServerOptions<Services extends Record<string, Service<any>>>
-  extends Omit<HoldfastOptions<Services>, "database" | "module"> {
+  extends Omit<HoldfastOptions<Services>, "database" | "module" | "persist"> {
   /**
    * Where work is stored: the path of a file, made where there is none, or an open database, which stays
    * yours to close. Its tables are called `holdfast_…`. The database is set to WAL, and each record is on
@@ -37,7 +37,7 @@ export interface ServerOptions<Services extends Record<string, Service<any>>>
 }
 
 /** A client in a server. A timer keeps its process alive until `close()`. */
-export type ServerHoldfast<Services extends Record<string, Service<any>>> = Omit<Holdfast<Services>, "resetStorage">;
+export type ServerHoldfast<Services extends Record<string, Service<any>>> = Omit<Holdfast<Services>, "resetStorage" | "storageHealth">;
 
 /**
  * Makes a client. Synchronous and inert: the file is opened by the first call. Call `start()` when the

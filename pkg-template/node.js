@@ -15,6 +15,7 @@ import { serverLocks, withContexts } from "./server-locks.js";
 import { openFile, sqlitePort } from "./sql-servers.js";
 import { sqlStore } from "./sql-transaction.js";
 
+export { defineService } from "./create.js";
 export { HoldfastError, isHoldfastError };
 
 /** The one that this process has. */
@@ -33,7 +34,7 @@ const create = (given) => {
   }
   const connectFile = async () =>
     withContexts(typeof storage === "string" ? await openFile(storage) : sqlitePort(storage, false));
-  return makeHoldfast({ options, config }, {
+  return makeHoldfast({ options: { ...options, persist: false }, config }, {
     async open(settings, listeners) {
       const database = sqlStore(connectFile, (error) => instance.replace(instance.generation, error));
       const module = options.module ?? (await readFile(new URL("./holdfast.wasm", import.meta.url)));

@@ -25,8 +25,6 @@ import { sqlStore } from "./sql-transaction.js";
 const ALARM_MS = 20_000;
 /** The longest that a call's own work is waited for after its answer, in milliseconds. */
 const AFTERWARDS_MS = 25_000;
-/** Rows that an alarm looks at, to see whose work is due. */
-const DUE_ROWS = 64;
 /** Callers whose work one alarm takes up. */
 const CALLERS_MAX = 8;
 /** Callers whose clients stay in memory between alarms. */
@@ -81,10 +79,9 @@ export class Shard {
    * @param {string} caller
    * @param {import("./connection.js").Method} method
    * @param {readonly unknown[]} args
-   * @param {boolean} again Whether the call may be made twice.
    */
-  async call(caller, method, args, again) {
-    return this.#work.during(this.#clientOf(caller).call(method, args, again));
+  async call(caller, method, args) {
+    return this.#work.during(this.#clientOf(caller).call(method, args));
   }
 
   /** Resolves once what a call has begun is over, or has to wait. */
@@ -111,8 +108,8 @@ export class Shard {
   }
 
   async #drive() {
-    const callers = dueAccounts(this.#storage, this.#delivers, Date.now(), DUE_ROWS).slice(0, CALLERS_MAX);
-    await Promise.all(callers.map((caller) => this.call(caller, "start", [], true)));
+    const callers = dueAccounts(this.#storage, this.#delivers, Date.now(), CALLERS_MAX);
+    await Promise.all(callers.map((caller) => this.call(caller, "start", [])));
     await this.#work.rest(ALARM_MS);
     // Whoever has not asked for longest; what is stored of them is there when they do.
     for (const [caller, client] of this.#clients) {

@@ -65,14 +65,19 @@ export function firstDue(storage, delivers) {
  * @param {DurableObjectStorage} storage
  * @param {boolean} delivers
  * @param {number} now
- * @param {number} limit How many rows are looked at.
+ * @param {number} limit How many are told at most.
  * @returns {string[]}
  */
 export function dueAccounts(storage, delivers, now, limit) {
   const rows = (delivers ? ["due", "deliveryDue"] : ["due"]).flatMap((column) =>
     storage.sql
-      .exec(`SELECT account FROM holdfast_operations WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`, now, limit)
+      .exec(
+        `SELECT account, MIN(${column}) AS at FROM holdfast_operations WHERE ${column} <= ? GROUP BY account ORDER BY at LIMIT ?`,
+        now,
+        limit,
+      )
       .toArray(),
   );
-  return [...new Set(rows.map(({ account }) => String(account)))];
+  const soonest = rows.sort((one, other) => Number(one.at) - Number(other.at));
+  return [...new Set(soonest.map(({ account }) => String(account)))].slice(0, limit);
 }

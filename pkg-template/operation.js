@@ -5,16 +5,23 @@
 /** @import { Entry } from "./states.js" */
 import { checkLimits, checkNames, checkText } from "./check.js";
 import { invalid } from "./error.js";
-import { bytesOf, dataOf, errorOf, isEnded, isSettled } from "./outcome.js";
+import { bytesOf, dataOf, errorOf } from "./outcome.js";
+import { isEnded, isSettled } from "./status.js";
 import { checkRequest } from "./submission.js";
 import { Updates } from "./updates.js";
+
+/**
+ * What an operation asks: a client, or what stands for one.
+ *
+ * @typedef {Pick<Client, "call" | "until" | "operationOf" | "schemaOf" | "reach">} Caller
+ */
 
 export class Operation {
   #client;
   #entry;
 
   /**
-   * @param {Client} client
+   * @param {Caller} client
    * @param {Entry} entry
    */
   constructor(client, entry) {
@@ -108,7 +115,7 @@ export class Operation {
     const bytes = checkRequest(contentType ?? "application/json", limits, body);
     const json = JSON.stringify({ contentType, limits });
     const { id } = this.state;
-    return this.#client.operationOf(await this.#client.call("revise", [id, json, bytes], false));
+    return this.#client.operationOf(await this.#client.call("revise", [id, json, bytes]));
   }
 
   async acknowledge() {
@@ -121,18 +128,18 @@ export class Operation {
 
   /** @returns {Promise<readonly Api.JournalEntry[]>} */
   async journal() {
-    return JSON.parse(await this.#client.call("journal", [this.state.id], true));
+    return JSON.parse(await this.#client.call("journal", [this.state.id]));
   }
 
   /** @returns {Promise<Api.SupportReport>} */
   async supportReport() {
-    return JSON.parse(await this.#client.call("supportReport", [this.state.id], true));
+    return JSON.parse(await this.#client.call("supportReport", [this.state.id]));
   }
 
   /** @param {object} command */
   async #command(command) {
     const json = JSON.stringify(command);
-    return this.#client.operationOf(await this.#client.call("command", [this.state.id, json], false));
+    return this.#client.operationOf(await this.#client.call("command", [this.state.id, json]));
   }
 
   /** @param {Api.WaitOptions} [options] */

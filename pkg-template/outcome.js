@@ -5,12 +5,11 @@
 import { HoldfastError } from "./error.js";
 import { valueOf } from "./result.js";
 
-export { isEnded, isSettled, UNSETTLED } from "./status.js";
 
 /**
  * The kept result's bytes.
  *
- * @param {Client} client
+ * @param {Pick<Client, "call" | "schemaOf">} client
  * @param {Api.OperationState} state
  */
 export async function bytesOf(client, { id, status, result }) {
@@ -18,7 +17,7 @@ export async function bytesOf(client, { id, status, result }) {
   let length = 0;
   for (let index = 0; ; index++) {
     /** @type {Uint8Array | undefined} */
-    const chunk = await client.call("chunk", [id, index], true);
+    const chunk = await client.call("chunk", [id, index]);
     if (!chunk || length + chunk.length > bytes.length) break;
     bytes.set(chunk, length);
     length += chunk.length;
@@ -35,7 +34,7 @@ export async function bytesOf(client, { id, status, result }) {
 /**
  * The kept result's value.
  *
- * @param {Client} client
+ * @param {Pick<Client, "call" | "schemaOf">} client
  * @param {Api.OperationState} state
  */
 export async function dataOf(client, state) {

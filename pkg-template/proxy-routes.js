@@ -8,7 +8,6 @@ const TARGET_LENGTH_MAX = 4096;
 
 /**
  * @typedef {{
- *   call: string,
  *   purpose: Api.Purpose,
  *   method: string,
  *   path: RegExp,
@@ -64,7 +63,6 @@ function routeOf(profile, name, call, template, allowed) {
     [keyed && profile.key.query, (name === "result" || name === "poll") && profile.pages?.query].filter(Boolean),
   );
   return {
-    call: name,
     purpose: PURPOSES[name] ?? "call",
     method: call.method,
     path: pattern(path, allowed),

@@ -1,17 +1,16 @@
 // @ts-check
 /** A proxy that keeps a service's credential on the server: stateless, and open for the profile's calls only. */
 /** @import * as Api from "./proxy.d.ts" */
+import { bodyBytesMaxOf } from "./body-bounds.js";
 import { checkFunction, checkNames, checkText } from "./check.js";
 import { HoldfastError, invalid, isHoldfastError } from "./error.js";
 import { checkBaseUrl } from "./options.js";
 import { builtIn } from "./profiles/built-in.js";
 import { match, routesOf } from "./proxy-routes.js";
 import { described } from "./report.js";
+import { BODY_BYTES_MAX } from "./submission.js";
 
 export { HoldfastError, isHoldfastError };
-
-/** Largest body of a request, in bytes; what the client can hold. */
-const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Longest body that is sent on in one piece, in bytes. */
 const WHOLE_BYTES_MAX = 256 * 1024;
@@ -37,16 +36,14 @@ const GUARD = {
 /** @type {typeof Api.createProxy} */
 export const createProxy = (options) => {
   checkNames(options, "", "profile baseUrl mount authorize params links bodyBytesMax fetch onError");
-  const { profile, mount, authorize, params = {}, links = [], bodyBytesMax = BODY_BYTES_MAX, onError = tell } = options;
+  const { profile, mount, authorize, params = {}, links = [], onError = tell } = options;
+  const bodyBytesMax = bodyBytesMaxOf(options.bodyBytesMax, BODY_BYTES_MAX);
   const baseUrl = checkBaseUrl(options.baseUrl, "baseUrl");
   if (typeof mount !== "string" || !/^\/[\w./~-]*$/.test(mount)) {
     throw invalid("mount", "mount must be the path that the handler is reached at.", 'For example "/api/reports".');
   }
   if (typeof authorize !== "function") {
     throw invalid("authorize", "authorize must be a function.", "It looks who asks, and gives the service's credential.");
-  }
-  if (!(Number.isSafeInteger(bodyBytesMax) && bodyBytesMax > 0)) {
-    throw invalid("bodyBytesMax", "bodyBytesMax must be a whole number above 0.");
   }
   checkFunction(options.fetch, "fetch");
   checkFunction(onError, "onError");
@@ -96,7 +93,7 @@ async function carry(proxy, request) {
     if (!given) return answer(401, "UNAUTHORIZED", "The proxy does not know who asks.");
     const url = proxy.baseUrl + target;
     const headers = headersFor(proxy.profile.key.header, route, request, given.headers);
-    const body = await bodyFor(route, request, counted);
+    const body = await bodyFor(route, counted);
     const send = proxy.fetch ?? globalThis.fetch;
     const init = { method: route.method, headers, redirect: "manual", signal: clock.signal };
     const answered = await send(url, /** @type {any} */ ({ ...init, ...(body && { body, duplex: "half" }) }));
@@ -176,10 +173,9 @@ function countedBody({ body, headers }, most) {
  * What is sent on: a short body in one piece, for some services want to know its length beforehand.
  *
  * @param {Route} route
- * @param {Request} request
  * @param {ReturnType<typeof countedBody>} counted
  */
-async function bodyFor({ method }, request, { stream, declared = Infinity }) {
+async function bodyFor({ method }, { stream, declared = Infinity }) {
   if (!stream || method === "GET") return undefined;
   return declared > WHOLE_BYTES_MAX ? stream : new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -54,8 +54,8 @@ export class Reach {
     }
     const lost = this.#lost.get(service) ?? 0;
     if (lost < LOST_MIN || this.#answered.has(service)) return undefined;
-    const { baseUrl, proxy } = this.#services[service] ?? {};
-    return `No answer has come from ${baseUrl ?? proxy} yet, and ${lost} were lost: is the address right${baseUrl ? ", and does the service allow this page, and the header of the key, by CORS" : ""}?`;
+    const { baseUrl, proxy, relay } = this.#services[service] ?? {};
+    return `No answer has come from ${baseUrl ?? proxy ?? relay} yet, and ${lost} were lost: is the address right${baseUrl ? ", and does the service allow this page, and the header of the key, by CORS" : ""}?`;
   }
 
   /**
@@ -64,9 +64,10 @@ export class Reach {
    * @param {string} service
    */
   credentialOf(service) {
-    const { proxy, authorize } = this.#services[service] ?? {};
+    const { profile, proxy, authorize } = this.#services[service] ?? {};
     if (proxy) return `The proxy at ${proxy}, or the service behind it, refused the credential. Sign in again, then`;
-    if (!authorize) {
+    // Where it has no profile here, somebody else asks for credentials: a relay, or the background.
+    if (profile !== undefined && !authorize) {
       return `The service asks for a credential, and services.${service} has no authorize. Add one, then`;
     }
     const error = this.#refused.get(service);

@@ -2,7 +2,7 @@
 /** The two answers of a relay that are no single state: a result's bytes, and states as they happen. */
 /** @import * as Api from "./index.d.ts" */
 /** @import { Operation } from "./operation.js" */
-import { isEnded } from "./outcome.js";
+import { isEnded } from "./status.js";
 
 /** How long one stream of events lasts, in milliseconds: the reader comes again with the last id. */
 const STREAM_MS = 25_000;

@@ -5,14 +5,14 @@
  */
 /** @import * as Api from "./cloudflare.d.ts" */
 /** @import { Operation } from "./operation.js" */
+import { bodyBytesMaxOf } from "./body-bounds.js";
 import { HoldfastError, isHoldfastError } from "./error.js";
 import { checkFunction, checkNames } from "./check.js";
-import { Remote, shardOf } from "./jobs.js";
+import { RemoteObject, shardOf } from "./jobs.js";
 import { eventsOf, resultOf } from "./relay-answers.js";
 
-/** Largest body, in bytes, where nothing else is said; and the module's own bound. */
+/** Largest body, in bytes, where nothing else is said. */
 const BODY_BYTES = 1024 * 1024;
-const BODY_BYTES_MAX = 8 * 1024 * 1024;
 /** Largest body of a verb, in bytes. */
 const VERB_BYTES_MAX = 64 * 1024;
 
@@ -52,12 +52,13 @@ const HEADERS = {
 /** @type {typeof Api.relay} */
 export async function relay(request, namespace, given) {
   try {
-    checkNames(given, "relay", "allow path bodyBytes");
-    const { allow, path = "/operations", bodyBytes = BODY_BYTES } = given;
+    checkNames(given, "relay", "allow path bodyBytesMax");
+    const { allow, path = "/operations" } = given;
+    const bodyBytesMax = bodyBytesMaxOf(given.bodyBytesMax, BODY_BYTES);
     checkFunction(allow, "allow");
     const caller = await callerOf(request, allow);
     const { service, id, verb } = placeOf(request, path);
-    const scope = { request, namespace, service, caller: `relay:${caller}`, bodyBytes: Math.min(bodyBytes, BODY_BYTES_MAX) };
+    const scope = { request, namespace, service, caller: `relay:${caller}`, bodyBytesMax };
     if (id === undefined) return await submit(scope);
     const object = objectAt(scope, id);
     return await ask(scope, object, await operationIn(object, scope.service, id.slice(4)), verb);
@@ -98,18 +99,18 @@ function placeOf(request, path) {
   return { service, id, verb };
 }
 
-/** @typedef {{ request: Request, namespace: Api.Namespace, service: string, caller: string, bodyBytes: number }} Scope */
+/** @typedef {{ request: Request, namespace: Api.Namespace, service: string, caller: string, bodyBytesMax: number }} Scope */
 
 /** @param {Scope} scope */
-async function submit({ request, namespace, service, caller, bodyBytes }) {
+async function submit({ request, namespace, service, caller, bodyBytesMax }) {
   if (request.method !== "POST") throw problem("METHOD_NOT_ALLOWED", "Work is handed over by POST.");
   const key = request.headers.get("idempotency-key") ?? "";
   if (!/^[\w.:~-]{1,255}$/.test(key)) {
     throw problem("INVALID_INPUT", "Idempotency-Key must be 1 to 255 characters of [A-Za-z0-9_.:~-].");
   }
-  const body = await bytesOf(request, bodyBytes);
+  const body = await bytesOf(request, bodyBytesMax);
   const intent = `${service}:${key}`;
-  const object = new Remote(namespace, await shardOf(caller, intent), caller);
+  const object = new RemoteObject(namespace, await shardOf(caller, intent), caller);
   const contentType = request.headers.get("content-type") ?? "application/json";
   const operation = object.operationOf(await object.call("submit", [service, JSON.stringify({ intent, contentType }), body]));
   return told(object, operation, 202);
@@ -119,12 +120,12 @@ async function submit({ request, namespace, service, caller, bodyBytes }) {
  * @param {Scope} scope
  * @param {string} id
  */
-const objectAt = ({ namespace, caller }, id) => new Remote(namespace, parseInt(id.slice(0, 3), 16), caller);
+const objectAt = ({ namespace, caller }, id) => new RemoteObject(namespace, parseInt(id.slice(0, 3), 16), caller);
 
 /**
  * An operation of this caller and service. What is another's is not there.
  *
- * @param {Remote} object
+ * @param {RemoteObject} object
  * @param {string} service
  * @param {string} id
  */
@@ -137,11 +138,11 @@ async function operationIn(object, service, id) {
 
 /**
  * @param {Scope} scope
- * @param {Remote} object
+ * @param {RemoteObject} object
  * @param {Operation} operation
  * @param {string | undefined} verb
  */
-async function ask({ request, service, bodyBytes }, object, operation, verb) {
+async function ask({ request, service, bodyBytesMax }, object, operation, verb) {
   const { method, headers } = request;
   if (method === "GET") {
     if (verb === undefined) return told(object, operation);
@@ -154,7 +155,7 @@ async function ask({ request, service, bodyBytes }, object, operation, verb) {
     return told(object, await operationIn(object, service, operation.state.id), 202);
   }
   if (method === "POST" && verb !== undefined && Object.hasOwn(VERBS, verb)) {
-    const bytes = await bytesOf(request, verb === "revise" ? bodyBytes : VERB_BYTES_MAX);
+    const bytes = await bytesOf(request, verb === "revise" ? bodyBytesMax : VERB_BYTES_MAX);
     const given = bytes.length ? parsed(bytes) : {};
     return told(object, await /** @type {Record<string, (own: Operation, given: any) => any>} */ (VERBS)[verb](operation, given));
   }
@@ -175,13 +176,7 @@ async function bytesOf(request, most) {
     if (length > most) throw problem("TOO_LARGE", `A body has ${most} bytes at most.`);
     pieces.push(piece);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (pieces)).arrayBuffer());
 }
 
 /** @param {Uint8Array} bytes */
@@ -194,7 +189,7 @@ function parsed(bytes) {
 }
 
 /**
- * @param {Remote} object
+ * @param {RemoteObject} object
  * @param {Operation} operation
  * @param {number} [status]
  */
@@ -203,7 +198,7 @@ const told = (object, operation, status = 200) => json(wire(object, operation.st
 /**
  * A state as it is told: under an id that leads to its object, without what concerns the edge alone.
  *
- * @param {Remote} object
+ * @param {RemoteObject} object
  * @param {Api.OperationState} state
  */
 function wire(object, { key, intent, ledger, result, ...state }) {

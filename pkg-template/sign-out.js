@@ -4,7 +4,7 @@
 /** @import { Client } from "./client.js" */
 import { checkNames } from "./check.js";
 import { invalid, isHoldfastError } from "./error.js";
-import { isEnded, isSettled, UNSETTLED } from "./outcome.js";
+import { isEnded, isSettled, UNSETTLED } from "./status.js";
 
 /** How long cancellations are waited for, in milliseconds. */
 const CANCEL_MS = 10_000;

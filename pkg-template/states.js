@@ -169,7 +169,7 @@ export class States {
  * @param {T} value
  * @returns {T}
  */
-function freeze(value) {
+export function freeze(value) {
   if (typeof value === "object" && value) Object.values(Object.freeze(value)).forEach(freeze);
   return value;
 }

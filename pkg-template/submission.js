@@ -4,9 +4,9 @@ import { checkLimits, checkNames, checkParams, checkText, exactJson } from "./ch
 import { HoldfastError, invalid } from "./error.js";
 
 /** Longest intent, in UTF-16 code units. */
-export const INTENT_LENGTH_MAX = 512;
+const INTENT_LENGTH_MAX = 512;
 /** Largest body, in bytes; the module's own bound. */
-const BODY_BYTES_MAX = 8 * 1024 * 1024;
+export const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * A submission as the module takes it.

@@ -131,7 +131,7 @@ export interface World {
    */
   readonly createHoldfast: <const Services extends Record<string, Service<any>>>(
     options: HoldfastOptions<Services>,
-  ) => Holdfast<Services>;
+  ) => Omit<Holdfast<Services>, "resetStorage" | "storageHealth">;
   /**
    * Kills every client, as a browser is killed: what it had in memory is gone, and no answer reaches it. What
    * waits for it is rejected. Make another client then. `lose: "relaxed"`: the power failed too, and what was

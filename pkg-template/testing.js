@@ -66,7 +66,7 @@ class World {
 
   /** @type {Api.World["createHoldfast"]} */
   createHoldfast = (given) => {
-    const settings = checkOptions(/** @type {any} */ (given));
+    const settings = checkOptions(/** @type {any} */ ({ ...given, persist: false }));
     for (const name of Object.keys(settings.options.services)) {
       if (!Object.hasOwn(this.#scripts, name)) {
         throw invalid(`services.${name}`, `simulate() was given no service "${name}".`, `It has: ${Object.keys(this.#scripts).join(", ")}.`);

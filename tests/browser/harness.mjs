@@ -1,5 +1,6 @@
 // What the browser tests share: the service, the browsers, and the search for secrets.
 export * from "./harness/browser.mjs";
+export * from "./harness/dice.mjs";
 export * from "./harness/environment.mjs";
 export * from "./harness/loopback.mjs";
 export * from "./harness/process.mjs";

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { after, describe, test } from "node:test";
-import { browserName } from "./harness.mjs";
+import { browserName, dice } from "./harness.mjs";
 import { dieAfter, dieAt, kinds, record, totals } from "./kill/life.mjs";
 import { Seats } from "./kill/seats.mjs";
 
@@ -50,16 +50,6 @@ function pointDeaths() {
   const all = kinds.flatMap((kind) => deathsOf(kind, known));
   if (!kills) return all;
   return Array.from({ length: Math.ceil(kills / 2) }, () => all[Math.floor(roll() * all.length)]);
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function dice(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** The names of the fail points that the driver's source has. */

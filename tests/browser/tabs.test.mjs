@@ -56,9 +56,9 @@ for (const [way, leave] of [
     const id = await submitIn(owner);
     assert.equal(await submitIn(other), id);
     await polled(service);
-    const before = (await service.requests()).length;
     const left = Date.now();
     await leave(owner);
+    const before = (await service.requests()).length;
     assert.deepEqual(await outcomeIn(other), { status: "succeeded", records: 1 });
     const next = (await service.requests())[before];
     assert.ok(next.time_ms - left < TAKEOVER_MS, `it took ${next.time_ms - left} ms`);

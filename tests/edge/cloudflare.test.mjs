@@ -8,6 +8,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Loopback } from "../browser/harness/loopback.mjs";
+import { until } from "../browser/harness/until.mjs";
 import { Edge } from "./edge.mjs";
 import { freePort } from "./free-port.mjs";
 import { quickProfile } from "./quick-profile.mjs";
@@ -59,12 +60,13 @@ const settledOf = (edges) =>
 
 /** Resolves when every intent was handed over, with nobody calling; or when it is given up. */
 async function settled(edges, intents, given = { up: false }) {
-  for (const end = Date.now() + LIFE_MS; !given.up; ) {
+  const over = () => {
     const heard = new Set(settledOf(edges).map(({ intent }) => intent));
-    if (intents.every((intent) => heard.has(intent))) return;
-    assert.ok(Date.now() < end, `not settled: ${edges.at(-1).lines.slice(-30).join("\n")}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return given.up || intents.every((intent) => heard.has(intent));
+  };
+  await until(over, "an ending of every intent", LIFE_MS).catch((error) => {
+    throw new Error(`${error.message}\n${edges.at(-1).lines.slice(-30).join("\n")}`);
+  });
 }
 
 async function checkOnce(service, edges, intents) {
@@ -87,7 +89,7 @@ const pointsOf = ({ lines }) =>
     return name ? [{ name, occurrence: Number(occurrence) }] : [];
   });
 
-test("an object carries a job to its kept result with nobody calling, and is found by whoever asks", { timeout: LIFE_MS }, async (t) => {
+test("an object carries a job to its kept result with nobody calling, and is found by whoever asks", { timeout: 2 * LIFE_MS }, async (t) => {
   const { service, start, intents } = await world(t, 1);
   const [intent] = intents;
   const edge = await start();
@@ -99,6 +101,16 @@ test("an object carries a job to its kept result with nobody calling, and is fou
   const outcome = await ask(edge, "outcome", { intent });
   assert.deepEqual([outcome.status, outcome.receipt.key], ["succeeded", submitted.key]);
   assert.deepEqual(await ask(edge, "find", { intent, caller: "somebody else" }), null);
+});
+
+test("how a job failed is told through jobs() as in a page", { timeout: 2 * LIFE_MS }, async (t) => {
+  const { start, intents } = await world(t, 1);
+  const edge = await start();
+  const [intent] = intents;
+  await ask(edge, "submit", { intent, body: { ...body, fail_times: 1 } });
+  const { status, error } = await ask(edge, "told", { intent });
+  assert.deepEqual([status, error.name, error.code], ["failed", "HoldfastError", "JOB_FAILED"]);
+  assert.match(error.nextStep, /retry\(/);
 });
 
 test("an object killed at any fail point ends its work once, by its alarm", { timeout: 600_000 }, async (t) => {
@@ -155,7 +167,7 @@ test("objects killed again and again, at random moments, end their work once, by
   t.diagnostic(`killed ${deaths} times, with ${INTENTS} intents each ${DEATHS} times`);
 });
 
-test("an object whose module has trapped goes on in a new instance, and another object beside it does not notice", { timeout: LIFE_MS }, async (t) => {
+test("an object whose module has trapped goes on in a new instance, and another object beside it does not notice", { timeout: 2 * LIFE_MS }, async (t) => {
   const { service, start, intents } = await world(t, 6);
   const edge = await start({ name: "send.after.submit", occurrence: 1, how: "trap" });
   await submitAll(edge, intents);
@@ -164,7 +176,7 @@ test("an object whose module has trapped goes on in a new instance, and another 
   await checkOnce(service, [edge], intents);
 });
 
-test("an object that is replaced between its write and its request sends once", { timeout: LIFE_MS }, async (t) => {
+test("an object that is replaced between its write and its request sends once", { timeout: 2 * LIFE_MS }, async (t) => {
   const { service, start, intents } = await world(t, 3);
   const edge = await start({ how: "replace" });
   await Promise.allSettled(intents.map((intent) => ask(edge, "submit", { intent, body })));
@@ -175,7 +187,7 @@ test("an object that is replaced between its write and its request sends once", 
   assert.equal(submits, intents.length);
 });
 
-test("objects of a plain workerd, on a disk, killed at a random moment end their work once", { timeout: LIFE_MS }, async (t) => {
+test("objects of a plain workerd, on a disk, killed at a random moment end their work once", { timeout: 2 * LIFE_MS }, async (t) => {
   const { service, start, intents } = await world(t, 4, true);
   const edges = [await start()];
   const answers = Promise.allSettled(intents.map((intent) => ask(edges[0], "submit", { intent, body })));

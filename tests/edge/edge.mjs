@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { isGroupAlive } from "../browser/harness/process.mjs";
+import { until } from "../browser/harness/until.mjs";
 
 const HOST = fileURLToPath(new URL("./edge-host.mjs", import.meta.url));
 
@@ -30,9 +32,13 @@ export class Edge {
     for (const stream of [edge.#process.stdout, edge.#process.stderr]) {
       createInterface(stream).on("line", (line) => edge.#hear(line));
     }
-    const line = await edge.says(/^listening (.*)/);
-    edge.origin = line[1];
-    return edge;
+    try {
+      [, edge.origin] = await edge.says(/^listening (.*)/);
+      return edge;
+    } catch (error) {
+      await edge.kill();
+      throw error;
+    }
   }
 
   /**
@@ -74,6 +80,8 @@ export class Edge {
   async kill() {
     kill(this.#process);
     await this.#gone;
+    // Another may be started at once, over the same port and files.
+    await until(() => !isGroupAlive(this.#process.pid), "the end of every process");
     running.delete(this.#process);
   }
 

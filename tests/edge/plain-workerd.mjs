@@ -46,7 +46,8 @@ const worker :Workerd.Worker = (
 `,
   );
   const program = createRequire(import.meta.url)("workerd").default;
-  spawn(program, ["serve", join(config, "config.capnp")], { stdio: ["ignore", "inherit", "inherit"] });
+  const workerd = spawn(program, ["serve", join(config, "config.capnp")], { stdio: ["ignore", "inherit", "inherit"] });
+  workerd.once("exit", () => process.exit(1));
   while (!(await listens(port))) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   console.log(`listening http://127.0.0.1:${port}`);
 }

@@ -11,6 +11,7 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Loopback } from "../browser/harness/loopback.mjs";
+import { until } from "../browser/harness/until.mjs";
 import { Edge } from "./edge.mjs";
 import { freePort } from "./free-port.mjs";
 import { live } from "./life.mjs";
@@ -94,7 +95,7 @@ test("page and edge killed and answers lost in one run: one execution", { timeou
   const intents = ["one", "two"].map((name) => `${name} ${randomUUID()}`);
   const options = { folder: failPointsFolder(), storage: join(folder, "page.db"), relay, token: "ann", intents };
   let edge = await start();
-  await service.faults({ lose_answers: 1 }).catch(() => undefined);
+  await service.faults([{ call: "submit", fault: "lostAfter", times: 1 }]);
   const lives = [];
   for (let death = 0; death < DEATHS; death++) {
     const dying = live(process.execPath, options, 600 + Math.random() * 800);
@@ -116,7 +117,7 @@ test("states come as events, from the last one that was heard", { timeout: LIFE_
   const { start, relay } = await world(t);
   await start();
   const operation = await page(t, relay, "ann").submit("reports", { intent: "one", body });
-  while (!operation.jobId) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => operation.jobId, "A job's id");
   const at = `${relay}/reports/${operation.jobId}`;
   const headers = { "x-caller": "ann" };
   const events = await (await fetch(`${at}/events`, { headers })).text();

@@ -2,8 +2,8 @@
 // shows it whenever it is opened. HOLDFAST_KILLS says how often it is killed, HOLDFAST_SEED repeats a run's choices.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { findSecret, Loopback, makeProfile, removeProfile, until } from "../browser/harness.mjs";
-import { Extended, makeExtension } from "./harness.mjs";
+import { dice, findSecret, Loopback, makeProfile, removeProfile, until } from "../browser/harness.mjs";
+import { Extended, makeExtension, secret } from "./harness.mjs";
 
 /** How often the worker is killed where no number is asked for: half of it at fail points. */
 const KILLS = 20;
@@ -19,13 +19,11 @@ const POINTS = [
   "send.before.poll", "send.after.poll", "send.after.result", "chunk.before", "chunk.after",
 ];
 
-// Never whole in a script, which the browser keeps.
-const parts = ["secret", "of", "the", "extension"];
-const token = parts.join("-");
+const { token, storing } = secret();
 const service = await Loopback.start({}, { token });
 const { folder, remove } = await makeExtension(service, {
   manifest: (own) => ({ ...own, content_scripts: [{ matches: ["http://127.0.0.1/*"], js: ["content.js"] }] }),
-  then: `(globalThis.browser ?? chrome).storage.session.set({ token: ${JSON.stringify(parts)}.join("-") });`,
+  then: storing,
 });
 const profile = await makeProfile();
 let browser = await Extended.open(profile, folder);
@@ -36,16 +34,6 @@ after(async () => {
   await remove();
   await service.stop();
 });
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function dice(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const submit = (page, intent) =>
   page.evaluate(async (intent) => {
@@ -67,15 +55,11 @@ async function outcomeOf(intent) {
   }
 }
 
-async function reached(name, before) {
-  const names = (await service.reached(before).catch(() => ({ length: 0, includes: () => false }))) ?? [];
-  return names.includes(name);
-}
-
 test(`a worker killed ${kills} times does each job once (HOLDFAST_SEED=${seed})`, { timeout: 900_000 }, async (context) => {
   const roll = dice(seed);
   const intents = [];
   let killed = 0;
+  let stood = 0;
   for (let round = 0; killed < kills; round++) {
     const intent = `job ${round}`;
     intents.push(intent);
@@ -85,26 +69,24 @@ test(`a worker killed ${kills} times does each job once (HOLDFAST_SEED=${seed})`
     if (point) await page.evaluate((arm) => chrome.runtime.sendMessage({ arm }), point);
     // Nobody may hear the answer: then the same intent is submitted again.
     const sent = submit(page, intent).catch(() => undefined);
-    const late = new Promise((resolve) => setTimeout(resolve, point ? REACHED_MS : roll() * LIFE_MS));
-    await Promise.race([late, ...(point ? [pointReached(point, seen)] : [])]);
+    const late = new Promise((resolve) => setTimeout(resolve, point ? REACHED_MS : roll() * LIFE_MS, 0));
+    const standing = point ? service.reachedName(`point:${point}`, seen).then(() => 1) : late;
+    stood += await Promise.race([standing, late]);
     if (await browser.killWorker()) killed += 1;
     if (!(await sent)) await submit(page, intent);
     await page.close();
   }
   for (const intent of intents) assert.deepEqual(await outcomeOf(intent), { status: "succeeded", isWhole: true }, intent);
   const { executions, charges, key_mismatches } = await service.ledger();
-  context.diagnostic(JSON.stringify({ killed, intents: intents.length, executions, charges }));
+  const begun = (await service.reached()).filter((name) => name === "worker:begun").length;
+  context.diagnostic(JSON.stringify({ killed, stood, begun, intents: intents.length, executions, charges }));
+  assert.ok(stood > 0, "no fail point was reached");
+  assert.ok(begun > killed, "a worker that was killed went on");
   assert.deepEqual({ executions, charges, key_mismatches }, { executions: intents.length, charges: intents.length, key_mismatches: 0 });
 });
 
-async function pointReached(point, seen) {
-  for (const end = Date.now() + REACHED_MS; Date.now() < end; ) {
-    if (await reached(`point:${point}`, seen)) return;
-  }
-}
-
 test("a killed browser goes on by itself when it is started again, and so does a reloaded extension", { timeout: 120_000 }, async () => {
-  const before = (await service.ledger()).executions;
+  const { executions: before, results } = await service.ledger();
   await service.hold("submit");
   const page = await browser.popup();
   await submit(page, "killed browser");
@@ -112,13 +94,15 @@ test("a killed browser goes on by itself when it is started again, and so does a
   await browser.kill();
   await service.release();
   browser = await Extended.open(profile, folder);
-  await until(async () => (await service.ledger()).executions === before + 1, "the job");
+  // No page is open: the worker does this by itself.
+  await until(async () => (await service.ledger()).results === results + 1, "the result");
   assert.equal((await outcomeOf("killed browser")).status, "succeeded");
 
   const again = await browser.popup();
   await submit(again, "reloaded");
   await again.evaluate(() => chrome.runtime.reload()).catch(() => undefined);
-  await until(async () => !!(await outcomeOf("reloaded").catch(() => undefined)), "the reloaded extension");
+  await until(() => again.isClosed(), "the reload, which closes the extension's pages");
+  await until(async () => (await service.ledger()).results === results + 2, "the result after the reload");
   assert.deepEqual(await outcomeOf("reloaded"), { status: "succeeded", isWhole: true });
   assert.equal((await service.ledger()).executions, before + 2);
 });
@@ -148,8 +132,9 @@ test("a content script can spend nothing unless it is allowed to", async () => {
 });
 
 test("no file that the browser wrote holds a credential", async () => {
+  const page = await browser.popup();
+  const key = await page.evaluate(async () => (await holdfast.find("reports", "watched")).key);
   await browser.kill();
-  const { found, files } = await findSecret(profile, token);
-  assert.ok(files > 20);
-  assert.deepEqual(found, []);
+  assert.deepEqual((await findSecret(profile, token)).found, []);
+  assert.ok((await findSecret(profile, key)).found.length, "the search finds what is stored");
 });

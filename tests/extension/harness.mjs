@@ -37,6 +37,13 @@ export const submitting = (intent) => `
 const api = globalThis.browser ?? chrome;
 api.runtime.onInstalled.addListener(() => api.tabs.create({ url: "alone.html#${encodeURIComponent(intent)}" }));`;
 
+/** A credential that stands whole in no script, which the browser keeps, and code that puts it where the example reads it. */
+export function secret() {
+  const parts = ["secret", "of", "the", "extension"];
+  const storing = `(globalThis.browser ?? chrome).storage.session.set({ token: ${JSON.stringify(parts)}.join("-") });`;
+  return { token: parts.join("-"), storing };
+}
+
 /** What Chromium is told so that it loads an extension. */
 export const loading = (folder) => [`--load-extension=${folder}`, `--disable-extensions-except=${folder}`];
 
@@ -72,11 +79,10 @@ export class Extended {
 
   /** Ends the background's worker at once; whether there was one. */
   async killWorker() {
-    const workers = await this.#workers();
-    for (const { targetId } of workers) {
-      await this.#devtools.send("Target.closeTarget", { targetId }).catch(() => undefined);
-    }
-    return workers.length > 0;
+    const [worker] = await this.#workers();
+    if (!worker) return false;
+    const { targetId } = worker;
+    return this.#devtools.send("Target.closeTarget", { targetId }).then(({ success }) => success, () => false);
   }
 
   kill() {

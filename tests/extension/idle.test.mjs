@@ -24,10 +24,11 @@ after(async () => {
 test("a worker that died of idleness is woken by the alarm, and the job ends", { timeout: 240_000 }, async (context) => {
   const resultRead = async () => (await service.requests()).some(({ call, status }) => call === "result" && status === 200);
   let polled;
-  for (const end = Date.now() + 200_000; !(await resultRead()) && Date.now() < end; ) {
+  const over = async () => {
     polled ??= (await service.requests()).find(({ call }) => call === "poll") && Date.now();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
+    return resultRead();
+  };
+  await until(over, "the result", 200_000);
   await until(async () => (await service.reached()).some((name) => name.startsWith("settled:")), "onSettled");
   const names = await service.reached();
   const begun = names.filter((name) => name === "worker:begun").length;

@@ -75,6 +75,19 @@ export class Loopback {
   /** Resolves with the names of the fail points reached after the first `after`. */
   reached = async (after = 0) => (await this.#until(`reached?after=${after}`)).names;
 
+  /**
+   * Resolves when a name has been reached after the first `after`, however long that takes; never, once the
+   * service has ended.
+   */
+  async reachedName(name, after = 0) {
+    for (let seen = after; ; ) {
+      const names = await this.reached(seen).catch(() => undefined);
+      if (!names) return new Promise(() => undefined);
+      if (names.includes(name)) return;
+      seen += names.length;
+    }
+  }
+
   async #ask(method, path, body) {
     const answer = await fetch(`${this.origin}/_control/${path}`, {
       method,

@@ -102,7 +102,7 @@ export class ProcessGroup {
     const end = Date.now() + DEATH_MS;
     for (;;) {
       const alive = aliveWith(this.#mark);
-      if (!alive.length && !isAlive(this.pid)) break;
+      if (!alive.length && !isGroupAlive(this.pid)) break;
       if (Date.now() > end) throw new Error(`Of ${this.#process.spawnfile} there still live ${alive}.`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -137,7 +137,7 @@ function signalGroup(pid, signal) {
 }
 
 /** Whether a process of a group still lives: one that is dead, and that nobody has buried, does not. */
-function isAlive(group) {
+export function isGroupAlive(group) {
   if (!signalGroup(group, 0)) return false;
   const members = pids().map((pid) => told(pid, "stat").replace(/^.*\) /s, "").split(" "));
   return !members.length || members.some(([state, , own]) => Number(own) === group && !"ZX".includes(state));

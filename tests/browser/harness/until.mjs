@@ -7,10 +7,11 @@ const PAUSE_MS = 20;
  *
  * @param {() => boolean | Promise<boolean>} isTrue
  * @param {string} what
+ * @param {number} [longestMs]
  */
-export async function until(isTrue, what) {
-  for (const end = Date.now() + LONGEST_MS; !(await isTrue()); ) {
-    if (Date.now() > end) throw new Error(`${what} has not come in ${LONGEST_MS} ms.`);
+export async function until(isTrue, what, longestMs = LONGEST_MS) {
+  for (const end = Date.now() + longestMs; !(await isTrue()); ) {
+    if (Date.now() > end) throw new Error(`${what} has not come in ${longestMs} ms.`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

@@ -47,7 +47,7 @@ export const record = (seat, life) =>
 export const dieAt = (seat, life, armed) =>
   withService(seat, async (service, token) => {
     const pages = await openTabs(seat, service, token, life, armed);
-    const frozen = reachedAt(service, `point:${armed.name}`);
+    const frozen = service.reachedName(`point:${armed.name}`);
     const over = Promise.all(pages.map((page) => page.waitForFunction(isOver, undefined, { timeout: LIFE_MS })));
     const reached = await Promise.race([frozen.then(() => true), over.then(() => false)]);
     // The browser dies under it, and with it this wait.
@@ -167,14 +167,4 @@ async function check(service, { kind, tabs }, overs) {
     if (what === "settled") heard.add(id);
   }
   assert.deepEqual(heard, ids, "of an ending nobody heard");
-}
-
-/** Resolves when a name has been reached, however long that takes. */
-async function reachedAt(service, wanted) {
-  for (let seen = 0; ; ) {
-    const names = await service.reached(seen).catch(() => undefined);
-    if (!names) return new Promise(() => undefined);
-    if (names.includes(wanted)) return;
-    seen += names.length;
-  }
 }

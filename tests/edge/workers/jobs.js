@@ -62,6 +62,10 @@ const routes = {
   submit: async (all, { intent, body }) => told(await all.submit("reports", { intent, body })),
   find: async (all, { intent }) => told((await all.find("reports", intent)) ?? { state: null }),
   outcome: async (all, { intent }) => (await all.find("reports", intent)).outcome(),
+  told: async (all, { intent }) => {
+    const { status, error } = await (await all.find("reports", intent)).outcome();
+    return { status, error: { name: error.name, ...error } };
+  },
   cancel: async (all, { intent }) => told(await (await all.find("reports", intent)).cancel()),
   list: async (all, { filter }) => {
     const { operations, cursor } = await all.list(filter);

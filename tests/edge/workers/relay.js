@@ -25,6 +25,6 @@ export default {
         if (caller === "throws") throw new Error("nobody");
         return caller && { caller };
       },
-      bodyBytes: 100_000,
+      bodyBytesMax: 100_000,
     }),
 };

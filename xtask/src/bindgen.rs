@@ -37,7 +37,7 @@ const WASM_OPT: [&str; 16] = [
 pub(crate) fn generate(workspace: &Workspace, module: &Path, folder: &Path) -> Result<()> {
     let bytes = std::fs::read(module).with_context(|| format!("no {}", module.display()))?;
     let recipe = format!(
-        "wasm-bindgen {}\nbinaryen {}\n{}\nwith a maker of its own time\n",
+        "wasm-bindgen {}\nbinaryen {}\n{}\n{MAKER}{STALE}\n",
         workspace.locked_version("wasm-bindgen-cli-support")?,
         binaryen_version(workspace)?,
         WASM_OPT.join(" ")

@@ -1,5 +1,5 @@
 // The example extension over a loopback service, in a real browser whose background worker is killed.
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,9 +17,12 @@ const PAGES = fileURLToPath(new URL("./pages/", import.meta.url));
  */
 export async function makeExtension(service, { then = "", manifest } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-extension-"));
-  const leave = (path) => !path.startsWith(join(EXAMPLE, "holdfast"));
-  await cp(EXAMPLE, folder, { recursive: true, filter: leave });
-  await cp(failPointsFolder(), join(folder, "holdfast"), { recursive: true });
+  await cp(EXAMPLE, folder, { recursive: true });
+  // The same files of the package, with fail points.
+  const own = join(folder, "holdfast");
+  for (const name of await readdir(own, { recursive: true })) {
+    if (/\.(js|wasm)$/.test(name)) await cp(join(failPointsFolder(), name), join(own, name));
+  }
   for (const file of ["probe.js", "alone.html", "alone.js", "content.js"]) await cp(join(PAGES, file), join(folder, file));
   await writeFile(
     join(folder, "config.js"),

@@ -65,23 +65,21 @@ fn build(workspace: &Workspace, variant: Variant) -> Result<()> {
     let folder = variant.folder(workspace);
     assemble(workspace, &work, &folder)?;
     if variant == Variant::Published {
-        copy_scripts(&folder, &workspace.path("www/extension/holdfast"))?;
+        copy_entry(workspace, &folder, "extension.js", &workspace.path("www/extension/holdfast"))?;
     }
     Ok(())
 }
 
-/// Puts what runs of a package into a folder: an extension has no other place to import it from.
-fn copy_scripts(package: &Path, to: &Path) -> Result<()> {
+/// Puts an entry of a package, and all that it imports, into a folder: an extension has no other place
+/// to import it from, and a shop's review reads what is there.
+fn copy_entry(workspace: &Workspace, package: &Path, entry: &str, to: &Path) -> Result<()> {
     if to.exists() {
         std::fs::remove_dir_all(to)?;
     }
-    for below in ["", "profiles"] {
-        for file in files(&package.join(below))? {
-            if file.extension().is_some_and(|end| end == "js" || end == "wasm") {
-                let name = file.file_name().unwrap_or_default();
-                write(&to.join(below).join(name), std::fs::read(&file)?)?;
-            }
-        }
+    let mut names = scripts::imported(workspace, package, entry)?;
+    names.push("holdfast.wasm".into());
+    for name in names {
+        write(&to.join(&name), std::fs::read(package.join(&name))?)?;
     }
     Ok(())
 }

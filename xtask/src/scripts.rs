@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::{
     build, process,
@@ -31,6 +31,20 @@ pub(crate) fn minify(workspace: &Workspace, from: &Path, to: &Path) -> Result<()
     let mut command = esbuild(workspace)?;
     command.args(build::files(from)?.into_iter().filter(is_script)).arg(outdir);
     process::run(&mut command)
+}
+
+/// The names of a script of the package and of all that it imports, at once or later.
+pub(crate) fn imported(workspace: &Workspace, package: &Path, entry: &str) -> Result<Vec<String>> {
+    let work = workspace.path("target/imports");
+    let table = work.join("imports.json");
+    let mut command = esbuild(workspace)?;
+    command.args([entry, "--bundle", "--external:*.wasm"]).current_dir(package);
+    command.arg(format!("--metafile={}", table.display()));
+    command.arg(format!("--outfile={}", work.join("bundle.js").display()));
+    process::run(&mut command)?;
+    let table: serde_json::Value = serde_json::from_str(&read(&table)?)?;
+    let inputs = table["inputs"].as_object().context("esbuild tells of no inputs")?;
+    Ok(inputs.keys().cloned().collect())
 }
 
 /// Makes a module of every profile: what a page can import everywhere is a script, and not JSON.

@@ -9,11 +9,12 @@ export function probe(baseUrl) {
   api.storage.onChanged.addListener((changes, area) => {
     if (area === "local") Object.keys(changes).forEach((intent) => tell(`settled:${intent}`));
   });
+  const life = crypto.randomUUID();
   let armed;
   api.runtime.onMessage.addListener((message, _, answer) => {
-    if (!message?.arm) return false;
+    if (message?.arm === undefined) return false;
     armed = message.arm;
-    answer(true);
+    answer(life);
     return false;
   });
   globalThis.holdfastFailPoint = (name) => {

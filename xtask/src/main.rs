@@ -1,6 +1,7 @@
 //! Every project command, in Rust: `cargo xtask --help`.
 #![expect(clippy::print_stdout, reason = "a command line's output is what it prints")]
 
+mod bench;
 mod bindgen;
 mod browsers;
 mod build;
@@ -77,6 +78,8 @@ enum Commands {
         #[arg(long)]
         check: bool,
     },
+    /// Measures what Holdfast costs against floors written by hand; never fails on a time
+    Bench(bench::Wanted),
     /// Measures the package against its budget
     Size,
 }
@@ -107,6 +110,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,
+        Commands::Bench(wanted) => bench::run(workspace, &wanted)?,
         Commands::Size => size::run(workspace)?,
     }
     Ok(())

@@ -1,0 +1,29 @@
+// What every bench does in its page: clients, floors, and when requests leave.
+import { createHoldfast } from "/pkg/index.js";
+import { Floor } from "./floor.js";
+
+const headers = { authorization: "Bearer demo-token" };
+const services = {
+  /** The answer is the result. */
+  answered: { profile: "idempotency-key", baseUrl: `${location.origin}/idempotency-key` },
+  /** A job that is polled. */
+  polled: { profile: "runharvester", baseUrl: location.origin },
+};
+for (const service of Object.values(services)) service.authorize = () => ({ headers });
+
+/** When requests have left, since a bench asked for it. */
+const left = [];
+const { fetch } = globalThis;
+globalThis.fetch = (...args) => {
+  left.push(performance.now());
+  return fetch(...args);
+};
+
+Object.assign(globalThis, {
+  Floor,
+  headers,
+  left,
+  services,
+  open: (options = {}) => createHoldfast({ account: () => "local", persist: false, services, ...options }),
+});
+globalThis.isReady = true;

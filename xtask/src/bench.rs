@@ -1,0 +1,110 @@
+//! `bench`: what it costs, as ratios that are measured side by side. A time never fails a bench.
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::{
+    browsers::Browser,
+    build::Variant,
+    process, tools,
+    workspace::{Workspace, write},
+};
+
+/// What is asked for.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Wanted {
+    /// One bench only; all without it
+    name: Option<String>,
+    /// Names the benches
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
+    /// In this browser only, where a bench runs in several
+    #[arg(long, value_enum)]
+    browser: Option<Browser>,
+    /// How much of it: rounds, operations, runs; each bench has its own usual number
+    #[arg(long)]
+    count: Option<u32>,
+    /// Keeps the lines of JSON, which the page of results is drawn from
+    #[arg(long)]
+    save: bool,
+}
+
+/// One bench: its name, what it measures, and how it runs.
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    run: Run,
+}
+
+enum Run {
+    /// `tests/bench/{name}.mjs` in each of these browsers.
+    Browsers(&'static [Browser]),
+}
+
+const ALL: &[Browser] = &[Browser::Chromium, Browser::Firefox, Browser::Webkit];
+
+const BENCHES: &[Bench] = &[Bench {
+    name: "operation",
+    about: "one operation against a floor by hand: wall time, the way to the POST, crossings",
+    run: Run::Browsers(ALL),
+}];
+
+/// Runs what is wanted: a table of each bench, and a line of JSON for each of its rows.
+pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
+    if wanted.list {
+        for Bench { name, about, .. } in BENCHES {
+            println!("{name:14} {about}");
+        }
+        return Ok(());
+    }
+    let is_wanted = |bench: &&Bench| wanted.name.as_ref().is_none_or(|name| name == bench.name);
+    let benches: Vec<&Bench> = BENCHES.iter().filter(is_wanted).collect();
+    if benches.is_empty() {
+        bail!("there is no such bench: `cargo xtask bench --list` names them");
+    }
+    for bench in benches {
+        let mut lines = String::new();
+        for mut command in commands(workspace, bench, wanted)? {
+            lines.push_str(&told(&mut command)?);
+        }
+        if wanted.save {
+            let file = ["www/benchmarks/", bench.name, ".jsonl"].concat();
+            write(&workspace.path(file), lines)?;
+        }
+    }
+    Ok(())
+}
+
+/// The programs that a bench is, one after the other.
+fn commands(workspace: &Workspace, bench: &Bench, wanted: &Wanted) -> Result<Vec<Command>> {
+    let mut commands = match bench.run {
+        Run::Browsers(browsers) => {
+            let is_wanted = |own: &&Browser| wanted.browser.is_none_or(|browser| browser == **own);
+            let of = |browser| in_browser(workspace, bench.name, browser);
+            browsers.iter().filter(is_wanted).map(|own| of(*own)).collect::<Result<Vec<_>>>()?
+        }
+    };
+    for command in &mut commands {
+        command.env("HOLDFAST_VERSION", workspace.version());
+        if let Some(count) = wanted.count {
+            command.env("HOLDFAST_BENCH_COUNT", count.to_string());
+        }
+    }
+    Ok(commands)
+}
+
+fn in_browser(workspace: &Workspace, name: &str, browser: Browser) -> Result<Command> {
+    let mut node = Command::new(tools::node()?);
+    node.current_dir(workspace.root()).arg(["tests/bench/", name, ".mjs"].concat());
+    node.envs(browser.environment(workspace, &[Variant::Published])?);
+    Ok(node)
+}
+
+/// Runs a program, and gives its lines of JSON; all that it says is printed.
+fn told(command: &mut Command) -> Result<String> {
+    let output = process::output(command).context("the bench did not come to its end")?;
+    print!("{output}");
+    let is_json = |line: &&str| line.starts_with('{');
+    Ok(output.lines().filter(is_json).flat_map(|line| [line, "\n"]).collect())
+}

@@ -19,6 +19,12 @@ export interface ProxyAuthorizeRequest {
   readonly request: Request;
   /** For which exchange. */
   readonly purpose: Purpose;
+  /**
+   * `true` after the service has refused (401) the credential that was just given: get a new one. Asked once
+   * for a request; another credential is tried, the same one or `null` passes the refusal on to the page. A body
+   * of more than 256 KiB, which is streamed, is not sent a second time here; the page does it.
+   */
+  readonly refresh: boolean;
   /** Aborted when the page has gone, or the call has taken too long. */
   readonly signal: AbortSignal;
 }
@@ -84,3 +90,47 @@ export interface ProxyOptions {
  * @throws HoldfastError `INVALID_INPUT`, `INVALID_PROFILE` (no key, or its links stand in bodies)
  */
 export declare function createProxy(options: ProxyOptions): (request: Request) => Promise<Response>;
+
+/**
+ * A handler for Node's own `http` server and what is built like it (Express, Connect, Fastify's raw requests):
+ * mount it before anything that reads bodies.
+ *
+ * @example
+ * import { createServer } from "node:http";
+ * import { createProxy, toNodeHandler } from "holdfast/proxy";
+ *
+ * const proxy = toNodeHandler(createProxy({ profile: "runharvester", baseUrl, mount: "/api/reports", authorize }));
+ *
+ * createServer((request, response) => {
+ *   if (request.url?.startsWith("/api/reports/")) return proxy(request, response);
+ *   response.writeHead(404).end();
+ * }).listen(3000);
+ *
+ * // Express: app.use("/api/reports", proxy) before express.json()
+ */
+export declare function toNodeHandler(
+  handler: (request: Request) => Promise<Response>,
+): (incoming: NodeRequest, outgoing: NodeResponse, next?: (error: unknown) => void) => Promise<void>;
+
+/** As much of Node's `IncomingMessage` as is used. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly rawHeaders: readonly string[];
+  readonly headers: { readonly host?: string | undefined };
+  readonly readableDidRead?: boolean;
+  iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
+  resume(): unknown;
+}
+
+/** As much of Node's `ServerResponse` as is used. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  readonly destroyed: boolean;
+  writeHead(status: number, headers?: any): any;
+  write(piece: Uint8Array): boolean;
+  end(text?: string): any;
+  destroy(): any;
+  once(event: string, listener: () => void): any;
+}

@@ -7,10 +7,11 @@ import { HoldfastError, invalid, isHoldfastError } from "./error.js";
 import { checkBaseUrl } from "./options.js";
 import { builtIn } from "./profiles/built-in.js";
 import { match, routesOf } from "./proxy-routes.js";
+import { toNodeHandler } from "./proxy-node.js";
 import { described } from "./report.js";
 import { BODY_BYTES_MAX } from "./submission.js";
 
-export { HoldfastError, isHoldfastError };
+export { HoldfastError, isHoldfastError, toNodeHandler };
 
 /** Longest body that is sent on in one piece, in bytes. */
 const WHOLE_BYTES_MAX = 256 * 1024;
@@ -88,16 +89,21 @@ async function carry(proxy, request) {
   const timer = setTimeout(() => clock.abort(new Error("The service gave no answer in time.")), route.timeoutMs);
   request.signal?.addEventListener("abort", () => clock.abort(request.signal.reason), { once: true });
   try {
-    const given = await proxy.authorize({ request, purpose: route.purpose, signal: clock.signal });
+    const url = proxy.baseUrl + target;
+    const ask = (/** @type {boolean} */ refresh) => proxy.authorize({ request, purpose: route.purpose, refresh, signal: clock.signal });
+    const given = await ask(false);
     if (given instanceof Response) return given;
     if (!given) return answer(401, "UNAUTHORIZED", "The proxy does not know who asks.");
-    const url = proxy.baseUrl + target;
-    const headers = headersFor(proxy.profile.key.header, route, request, given.headers);
     const body = await bodyFor(route, counted);
-    const send = proxy.fetch ?? globalThis.fetch;
-    const init = { method: route.method, headers, redirect: "manual", signal: clock.signal };
-    const answered = await send(url, /** @type {any} */ ({ ...init, ...(body && { body, duplex: "half" }) }));
-    return passedOn(proxy, answered, url);
+    const send = ({ headers: own } = given) => {
+      const headers = headersFor(proxy.profile.key.header, route, request, own);
+      const init = { method: route.method, headers, redirect: "manual", signal: clock.signal };
+      return (proxy.fetch ?? globalThis.fetch)(url, /** @type {any} */ ({ ...init, ...(body && { body, duplex: "half" }) }));
+    };
+    const answered = await send();
+    const isOver = answered.status !== 401 || body instanceof ReadableStream;
+    const other = isOver ? undefined : await renewed(given, () => ask(true));
+    return passedOn(proxy, other ? await send(other) : answered, url);
   } catch (error) {
     throw counted.refusal ?? error;
   } finally {
@@ -105,6 +111,18 @@ async function carry(proxy, request) {
     // What is not sent on is not wanted. One that was read, or is being read, is none of this.
     if (counted.stream && !counted.stream.locked) counted.stream.cancel().catch(() => undefined);
   }
+}
+
+/**
+ * Another credential than the one that the service has refused, where there is one.
+ *
+ * @param {{ readonly headers: Readonly<Record<string, string>> }} refused
+ * @param {() => ReturnType<Api.ProxyOptions["authorize"]>} ask
+ */
+async function renewed(refused, ask) {
+  const given = await ask();
+  if (!given || given instanceof Response) return undefined;
+  return JSON.stringify(given.headers) === JSON.stringify(refused.headers) ? undefined : given;
 }
 
 /**

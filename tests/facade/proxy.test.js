@@ -174,6 +174,37 @@ test("who is not known gets nothing, and may be answered by the app itself", asy
   assert.deepEqual([asked, purposes], [[], [["result", "who=1"], ["call", null]]]);
 });
 
+test("a refused credential is asked for anew once, and the same request goes out with another", async (t) => {
+  const tokens = ["old", "new", "older", "older"];
+  const refreshed = [];
+  const authorize = ({ refresh }) => (refreshed.push(refresh), { headers: { authorization: `Bearer ${tokens.shift()}` } });
+  const answerTo = (outgoing, { headers }) => outgoing.writeHead(headers.authorization === "Bearer new" ? 202 : 401).end("{}");
+  const { asked, send } = await proxied(t, { authorize }, answerTo);
+  assert.equal((await send("POST", JOBS, { headers: KEYED, body: '{"a":1}' })).status, 202);
+  assert.deepEqual(asked.map(({ headers, body }) => [headers.authorization, headers["idempotency-key"], body]), [
+    ["Bearer old", "key-1", '{"a":1}'], ["Bearer new", "key-1", '{"a":1}'],
+  ]);
+  // The same credential would be refused again.
+  assert.equal((await send("GET", `${JOBS}/a`)).status, 401);
+  assert.deepEqual([asked.length, refreshed], [3, [false, true, false, true]]);
+});
+
+test("a body that was read before the proxy is told of, and nothing is sent on", async (t) => {
+  const { asked, baseUrl } = await proxied(t);
+  const { createProxy, toNodeHandler } = await loadPackage(t, "proxy.js");
+  const handler = toNodeHandler(createProxy({ profile: "runharvester", baseUrl, mount: MOUNT, authorize: () => null }));
+  let told;
+  const server = createServer(async (incoming, outgoing) => {
+    for await (const _ of incoming);
+    await handler(incoming, outgoing, (error) => ((told = error), outgoing.writeHead(500).end()));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const { status } = await fetch(`http://127.0.0.1:${server.address().port}${JOBS}`, { method: "POST", headers: KEYED, body: "{}" });
+  assert.deepEqual([status, asked.length], [500, 0]);
+  assert.match(told.message, /mount the proxy before/);
+});
+
 test("a redirect is not followed, and where it leads is not told", async (t) => {
   const { send, asked } = await proxied(t, {}, (outgoing) => outgoing.writeHead(307, { location: "http://127.0.0.1:1/steal" }).end());
   const answer = await send("POST", JOBS, { headers: KEYED, body: "{}" });

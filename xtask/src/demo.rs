@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::{
     browsers::Browser,
     build::{self, Variant},
+    docs,
     lint::cargo,
     process, tools,
     workspace::Workspace,
@@ -26,14 +27,20 @@ struct Listening {
 /// Serves the demo until the service ends or Ctrl-C ends both.
 pub(crate) fn serve(workspace: &Workspace, port: u16) -> Result<()> {
     let package = build::run(workspace, Variant::Published)?;
-    let mut static_at = std::ffi::OsString::from("/pkg=");
-    static_at.push(package);
+    let at = |path: &str, folder: PathBuf| {
+        let mut static_at = std::ffi::OsString::from(format!("{path}="));
+        static_at.push(folder);
+        static_at
+    };
+    let docs = docs::run(workspace)?;
     let mut command = Command::new(loopback(workspace)?);
     command
         .args(["--port", &port.to_string(), "--static"])
         .arg(workspace.path("www"))
         .arg("--static-at")
-        .arg(static_at)
+        .arg(at("/pkg", package))
+        .arg("--static-at")
+        .arg(at("/docs", docs))
         // The pipe closes with this process, however that ends, and the service with it.
         .arg("--until-stdin-closes")
         .stdin(Stdio::piped())
@@ -51,7 +58,7 @@ fn announce(service: &mut Child) -> Result<()> {
     let mut lines = BufReader::new(service.stdout.take().context("no output")?).lines();
     let first = lines.next().context("the service ended before it listened")??;
     let Listening { listening } = serde_json::from_str(&first)?;
-    println!("demo on {listening} (Ctrl-C ends it)");
+    println!("demo on {listening}, documentation on {listening}/docs/index.html (Ctrl-C ends it)");
     for line in lines {
         println!("{}", line?);
     }

@@ -6,6 +6,7 @@ mod bindgen;
 mod browsers;
 mod build;
 mod demo;
+mod docs;
 mod explore;
 mod fuzz;
 mod kill;
@@ -69,6 +70,8 @@ enum Commands {
     Kill(kill::Wanted),
     /// Builds the archive that is published
     Pack,
+    /// Makes the documentation's pages, with the reference from the types, in target/docs/
+    Docs,
     /// Serves the demo on this machine
     Demo {
         /// Where; 0 takes a free port
@@ -108,6 +111,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Fuzz(wanted) => fuzz::run(workspace, &wanted)?,
         Commands::Kill(wanted) => kill::run(workspace, &wanted)?,
         Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),
+        Commands::Docs => println!("made {}", docs::run(workspace)?.display()),
         Commands::Demo { check: true, .. } => demo::check(workspace)?,
         Commands::Demo { port, .. } => demo::serve(workspace, port)?,
         Commands::Bench(wanted) => bench::run(workspace, &wanted)?,

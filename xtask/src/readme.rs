@@ -1,4 +1,5 @@
 //! The README as the package ships it: the repository's, without what leads nowhere from there.
+//! A picture that is not shipped is told in the words that stand for it.
 
 /// What only those need who have the repository, from its heading to the licence.
 const REPOSITORY_ONLY: [&str; 2] = ["## Work on it", "MIT OR Apache-2.0."];
@@ -20,6 +21,9 @@ pub(crate) fn shipped(readme: &str, has: impl Fn(&str) -> bool) -> String {
         if place.contains("://") || place.starts_with('#') || has(place) {
             out.push_str(&format!("[{label}]({place})"));
         } else {
+            if out.ends_with('!') {
+                out.pop();
+            }
             out.push_str(label);
         }
         rest = after;
@@ -62,6 +66,11 @@ mod tests {
     #[test]
     fn a_link_to_what_is_not_shipped_is_text() {
         assert_eq!(as_shipped("[a page](tests/contracts) and a[0]"), "a page and a[0]");
+    }
+
+    #[test]
+    fn a_picture_that_is_not_shipped_is_told_in_words() {
+        assert_eq!(as_shipped("see:\n\n![Once.](www/a.svg)\n"), "see:\n\nOnce.\n");
     }
 
     #[test]

@@ -1,0 +1,21 @@
+// What the samples of the documentation take for granted.
+import type { AuthorizeRequest, Authorization, Holdfast, Service, StandardSchema, createHoldfast as create } from "holdfast";
+
+declare global {
+  const session: { userId: string | null };
+  const day: string;
+  const url: string;
+  const body: object;
+  const baseUrl: string;
+  const file: string;
+  const account: () => string | null;
+  const authorize: (request: AuthorizeRequest) => Authorization | null;
+  const ReportSchema: StandardSchema<{ rows: number }>;
+  const createHoldfast: typeof create;
+  const holdfast: Holdfast<{ reports: Service }>;
+  function token(refresh: boolean): Promise<string>;
+  function save(...all: unknown[]): Promise<void>;
+  function render(...all: unknown[]): void;
+  function onGoOn(act: () => void): void;
+  function userOf(request: Request): Promise<string>;
+}

@@ -1,0 +1,99 @@
+// The documentation as it is read: whole, linked, true to the types, and for everybody.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Loopback, makeProfile, openBrowser, removeProfile } from "../browser/harness.mjs";
+import { make } from "../docs/make.mjs";
+import { entriesOf } from "../docs/types.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const axe = readFileSync(join(root, "tests/packages/node_modules/axe-core/axe.min.js"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "holdfast-docs-"));
+const names = make(folder);
+const html = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, `${name}.html`), "utf8")]));
+const entries = entriesOf(join(root, "pkg-template"));
+const world = {};
+const isDeep = process.env.HOLDFAST_DEEP === "1";
+
+before(async () => {
+  world.service = await Loopback.start({ "/docs": folder });
+  world.profile = await makeProfile();
+  world.browser = await openBrowser(world.profile);
+});
+
+after(async () => {
+  await world.browser?.kill();
+  await world.service?.stop();
+  if (world.profile) await removeProfile(world.profile);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The words of a union of texts in the types. */
+const wordsOf = (type) => {
+  const { code } = entries[0].declared.find(({ name }) => name === type);
+  return [...code.matchAll(/"(\w+)"/g)].map(([, word]) => word);
+};
+
+test("every link leads to a page and a place that are there", () => {
+  const dead = [];
+  for (const [name, text] of Object.entries(html)) {
+    for (const [, href] of text.matchAll(/href="([^"]+)"/g)) {
+      if (/^(https:|data:|docs\.css)/.test(href)) continue;
+      const [page, anchor] = href.split("#");
+      const target = page ? html[page.replace(/\.html$/, "")] : text;
+      if (!target || (anchor && !target.includes(`id="${anchor}"`))) dead.push(`${name}: ${href}`);
+    }
+  }
+  assert.deepEqual(dead, []);
+});
+
+test("every code of an error and every reason of a park says what to do", () => {
+  const codes = [...html.errors.matchAll(/<h3 id="[^"]+"><a class="name" href="[^"]*"><code>(\w+)|<h3 id="[^"]+"><code>(\w+)/g)].map(([, a, b]) => a ?? b);
+  assert.deepEqual(codes.toSorted(), wordsOf("ErrorCode").toSorted());
+  const reasons = [...html.errors.matchAll(/<tr><td><code>([A-Z]\w+)<\/code>/g)].map(([, own]) => own);
+  assert.deepEqual(reasons.toSorted(), wordsOf("ParkReason").toSorted());
+});
+
+test("the reference has every export with its members, and each has words", () => {
+  assert.ok(entries.length >= 10);
+  const silent = [];
+  for (const { entry, declared } of entries) {
+    for (const { name, doc, members } of declared) {
+      if (!doc) silent.push(`${entry}: ${name}`);
+      for (const member of members) assert.ok(Object.values(html).some((text) => text.includes(`id="${name.toLowerCase()}.`)), `${name}.${member.name}`);
+    }
+  }
+  assert.deepEqual(silent, []);
+});
+
+test("what a page asks for comes from the site itself", () => {
+  for (const text of Object.values(html)) assert.doesNotMatch(text, /<script|style="|(src|href)="https?:[^"]*\.(js|css|svg)/);
+});
+
+test("axe finds no fault in light and dark, wide and narrow", async () => {
+  const session = await world.browser.session();
+  try {
+    const page = await session.page();
+    // Pages of the reference are of one making: two stand for all, save in a test for a night.
+    for (const name of names.filter((own) => isDeep || !/^api-(?!profile)/.test(own))) {
+      await page.goto(`${world.service.origin}/docs/${name}.html`);
+      await page.evaluate(axe);
+      for (const [colorScheme, width] of [["light", 1200], ["dark", 380]]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        if (process.env.HOLDFAST_SCREENS) await page.screenshot({ path: join(process.env.HOLDFAST_SCREENS, `${name}-${colorScheme}-${width}.png`) });
+        const violations = await page.evaluate(async () => {
+          const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+          return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target, failureSummary }) => `${target} ${failureSummary}`).join("; ")}`);
+        });
+        assert.deepEqual(violations, [], `${name}, ${colorScheme}, ${width}`);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${name} is wider than ${width}`);
+      }
+    }
+  } finally {
+    await session.close();
+  }
+});

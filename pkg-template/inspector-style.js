@@ -42,6 +42,7 @@ th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px soli
 th { color: var(--quiet); font-weight: 500; }
 pre { margin: .4rem 0; padding: .6rem; background: var(--sheet); border: 1px solid var(--line); border-radius: 6px; max-height: 18rem; overflow: auto; font-size: .8rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 summary { cursor: pointer; font-size: .9rem; margin-top: .9rem; width: max-content; border-radius: 4px; }
+.pages { margin: 0; padding: .5rem .9rem; }
 .empty { padding: 1rem .9rem; color: var(--quiet); margin: 0; }
 @container (max-width: 44rem) { .panes { grid-template-columns: minmax(0, 1fr); } ul { border-right: 0; max-height: 16rem; } }
 `;

@@ -13,7 +13,7 @@ export interface HoldfastInspector extends HTMLElement {
 }
 
 /**
- * Shows the current account's operations, the newest 200.
+ * Shows the current account's operations, 200 at a time, the newest first.
  *
  * @example
  * import { inspect } from "holdfast/inspector";

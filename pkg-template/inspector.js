@@ -11,8 +11,9 @@ import { watchOperations } from "./watch.js";
 const NAME = "holdfast-inspector";
 /** How often waits are counted down, in milliseconds. */
 const TICK_MS = 1000;
-/** How many operations are shown. */
+/** How many operations are shown at a time. */
 const SHOWN_MAX = 200;
+const EVERY = "every service";
 
 /** Which operations are shown: a name, and a filter of the list. @type {Record<string, Api.ListFilter>} */
 const KINDS = {
@@ -53,10 +54,17 @@ const makeElement = () =>
 class View {
   #holdfast;
   #kind = h("select", {}, ...Object.keys(KINDS).map((name) => h("option", {}, name)));
+  /** The services that have been seen. */
+  #service = h("select", {}, h("option", {}, EVERY));
   #text = h("input", { type: "search", placeholder: "intent, key, job" });
   #list = h("ul", { "aria-label": "Operations" });
   #none = h("p", { className: "empty", role: "status" });
   #count = h("span");
+  #newer = h("button", { type: "button", onclick: () => this.#turn(-1) }, "Newer");
+  #older = h("button", { type: "button", onclick: () => this.#turn(1) }, "Older");
+  #pages = h("div", { className: "row pages", role: "group", "aria-label": "More operations" }, this.#newer, this.#older);
+  /** The cursors that led to the page that is shown. @type {string[]} */
+  #cursors = [];
   #detail = new Detail();
   /** The rows, by operation. @type {Map<string, { item: any, element: any, show: (state: Api.OperationState) => void }>} */
   #rows = new Map();
@@ -78,15 +86,16 @@ class View {
     sheet.replaceSync(style);
     // A content policy that forbids inline styles lets this be.
     root.adoptedStyleSheets = [sheet];
-    this.#kind.addEventListener("change", () => this.#follow());
+    for (const choice of [this.#kind, this.#service]) choice.addEventListener("change", () => this.#follow());
     this.#text.addEventListener("input", () => this.#draw());
     root.append(
       h("div", { className: "bar" },
         h("h2", {}, "Holdfast ", this.#count),
         h("label", {}, "Show", this.#kind),
+        h("label", {}, "Service", this.#service),
         h("label", {}, "Find", this.#text),
       ),
-      h("div", { className: "panes" }, h("div", {}, this.#list, this.#none), this.#detail.element),
+      h("div", { className: "panes" }, h("div", {}, this.#list, this.#none, this.#pages), this.#detail.element),
     );
   }
 
@@ -101,11 +110,45 @@ class View {
     this.#ticking = undefined;
   }
 
-  #follow() {
+  /**
+   * Shows the operations of the choices from a page on: the first, or that of a cursor.
+   *
+   * @param {string[]} [cursors]
+   */
+  #follow(cursors = []) {
     this.#stop();
-    this.#watch = watchOperations(this.#holdfast, { ...KINDS[this.#kind.value], limit: SHOWN_MAX });
+    this.#cursors = cursors;
+    const service = this.#service.value;
+    const cursor = cursors.at(-1);
+    this.#watch = watchOperations(this.#holdfast, {
+      ...KINDS[this.#kind.value], limit: SHOWN_MAX, ...(service !== EVERY && { service }), ...(cursor && { cursor }),
+    });
     this.#stop = this.#watch.subscribe(() => this.#draw());
     this.#draw();
+  }
+
+  /** @param {1 | -1} way */
+  #turn(way) {
+    const view = this.#watch?.getSnapshot();
+    if (way < 0) this.#follow(this.#cursors.slice(0, -1));
+    else if (view?.cursor) this.#follow([...this.#cursors, view.cursor]);
+  }
+
+  /** @param {string | undefined} cursor */
+  #offer(cursor) {
+    const focused = this.#pages.getRootNode().activeElement;
+    this.#newer.hidden = !this.#cursors.length;
+    this.#older.hidden = cursor === undefined;
+    this.#pages.hidden = this.#newer.hidden && this.#older.hidden;
+    // A button that leads nowhere further goes, and would take the focus with it.
+    if (focused === this.#newer && focused.hidden) this.#older.focus();
+    if (focused === this.#older && focused.hidden) this.#newer.focus();
+  }
+
+  /** @param {string} name */
+  #know(name) {
+    const names = [...this.#service.options].map((/** @type {any} */ own) => own.value);
+    if (!names.includes(name)) this.#service.append(h("option", {}, name));
   }
 
   #draw() {
@@ -115,13 +158,15 @@ class View {
     const items = view.items.filter(({ state }) =>
       [state.intent, state.key, state.jobId, state.service, state.id].some((own) => own?.toLowerCase().includes(text)),
     );
+    for (const { state } of view.items) this.#know(state.service);
     const rows = items.map((item) => this.#row(item));
     rows.forEach(({ element }, index) => {
       const there = this.#list.children[index];
       if (there !== element) this.#list.insertBefore(element, there ?? null);
     });
     while (this.#list.children.length > rows.length) this.#list.lastChild.remove();
-    this.#count.textContent = view.status === "ready" ? `${items.length}${view.cursor ? " newest" : ""}` : "";
+    this.#count.textContent = view.status === "ready" ? `${items.length}${this.#cursors.length ? " older" : view.cursor ? " newest" : ""}` : "";
+    if (view.status !== "pending") this.#offer(view.cursor);
     this.#none.hidden = rows.length > 0;
     this.#none.textContent = view.status === "unavailable" ? view.error.message : view.status === "pending" ? "Reading …" : "There is none.";
     const shown = items.find(({ state }) => state.id === this.#chosen) ?? items[0];

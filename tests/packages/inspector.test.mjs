@@ -94,6 +94,25 @@ story("many are found by name, and chosen with the keyboard alone", async (page)
   assert.equal(await page.evaluate(() => document.activeElement.shadowRoot.activeElement.querySelector(".name").textContent), "alpha");
 });
 
+story("more than are shown at a time are turned over, and chosen by their service", async (page) => {
+  await page.evaluate(async () => {
+    globalThis.isSignedOut = true;
+    const intents = Array.from({ length: 205 }, (_, at) => `many-${at}`);
+    await Promise.all(intents.map((intent) => submit(intent, { duration_ms: 20 })));
+  });
+  await shows(page, "200 newest");
+  const inspector = page.locator("holdfast-inspector");
+  await press(page, "Older");
+  await shows(page, "5 older");
+  assert.equal(await inspector.locator("li").count(), 5);
+  assert.equal(await page.evaluate(() => document.querySelector("holdfast-inspector").shadowRoot.activeElement.textContent), "Newer");
+  await press(page, "Newer");
+  await shows(page, "200 newest");
+  assert.deepEqual(await inspector.getByLabel("Service").locator("option").allTextContents(), ["every service", "reports"]);
+  await inspector.getByLabel("Service").selectOption("reports");
+  await shows(page, "200 newest");
+});
+
 story("axe finds no fault, in light and dark, wide and narrow", async (page) => {
   await page.evaluate(() => ((globalThis.isSignedOut = true), submit("parked", { duration_ms: 50 })));
   await shows(page, "needs you");

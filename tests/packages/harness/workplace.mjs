@@ -1,9 +1,10 @@
 // A folder in which the packed archive is installed, as npm would install it.
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const projects = fileURLToPath(new URL("../projects/", import.meta.url));
 
@@ -46,4 +47,18 @@ export class Workplace {
   remove() {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * A project with packages of its own, as its lockfile names them, and the archive beside them.
+ *
+ * @param {Workplace} place
+ * @param {string} name
+ */
+export async function installed(place, name) {
+  const folder = join(place.folder, `${name}-project`);
+  cpSync(join(projects, name), folder, { recursive: true });
+  await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder, timeout: 600_000 });
+  cpSync(place.installed, join(folder, "node_modules/holdfast"), { recursive: true });
+  return folder;
 }

@@ -1,0 +1,6 @@
+import { createHoldfast } from "holdfast";
+
+export const holdfast = createHoldfast({
+  account: () => "local",
+  services: { reports: { profile: "runharvester", proxy: "/api/reports" } },
+});

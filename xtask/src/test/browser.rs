@@ -42,7 +42,8 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.count("package in chromium", package_tests(workspace));
     tally.count("extension", extension_tests(workspace, tally.is_deep()));
     in_the_others(tally, "store", |browser| store_tests(workspace, browser));
-    in_the_others(tally, "package", |browser| page_tests(workspace, browser));
+    let deep = tally.is_deep();
+    in_the_others(tally, "package", |browser| page_tests(workspace, browser, deep));
     if tally.is_deep() {
         for (browser, runs) in KILLS_DEEP {
             tally.count(&format!("kills of {}", browser.name()), kills(workspace, browser, runs));
@@ -76,10 +77,14 @@ fn extension_tests(workspace: &Workspace, deep: bool) -> Result<Command> {
     Ok(command)
 }
 
-/// What is tested of the package in every browser.
-fn page_tests(workspace: &Workspace, browser: Browser) -> Result<Command> {
+/// What is tested of the package in every browser; faults of storage and the verbs in the others in a
+/// test for a night only.
+fn page_tests(workspace: &Workspace, browser: Browser, deep: bool) -> Result<Command> {
     let mut command = node_test(workspace, "tests/browser", "page.test.mjs")?;
     command.arg("tests/browser/tabs.test.mjs");
+    if deep {
+        command.args(["tests/browser/storage.test.mjs", "tests/browser/commands.test.mjs"]);
+    }
     command.envs(browser.environment(workspace, &[Variant::Published])?);
     Ok(command)
 }

@@ -1,47 +1,52 @@
 // A Worker in a real workerd, with its objects in a folder. Says where it listens, and then what it logs.
 //
-// Usage: node edge-host.mjs '{"package", "worker", "folder", "objects": {"JOBS": "Class"}, "bindings", "port"?, "plain"?}'
-// `plain`: `workerd serve` by itself, on that port; else under miniflare.
+// Usage: node edge-host.mjs '{"package", "worker", "folder", "objects": {"JOBS": "Class"}, "bindings", "port"?, "plain"?, "bundle"?, "page"?}'
+// `plain`: `workerd serve` by itself, on that port; else under miniflare. `bundle`: a folder with a whole Worker, in the
+// place of `package` and `worker`. `page`: static files as wrangler's `assets` has them.
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 
-const { package: pkg, worker, folder, objects, bindings, port = 0, plain = false } = JSON.parse(process.argv[2]);
+const { package: pkg, worker, folder, objects, bindings, port = 0, plain = false, bundle, page, ...given } = JSON.parse(process.argv[2]);
 const own = join(dirname(fileURLToPath(import.meta.url)), "workers");
 
-/** Every file of the package that a Worker may import, under a name that its own imports lead to. */
-const packaged = ["", "profiles"].flatMap((below) =>
-  readdirSync(join(pkg, below))
+/** The scripts and modules of a folder, under names that imports lead to. */
+const modulesIn = (place, as) =>
+  readdirSync(place)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .map((name) => ({
       type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule",
-      path: join("pkg", below, name),
-      contents: readFileSync(join(pkg, below, name)),
-    })),
-);
-const modules = [
-  { type: "ESModule", path: worker, contents: readFileSync(join(own, worker), "utf8") },
-  ...packaged,
-];
+      path: join(as, name),
+      contents: readFileSync(join(place, name)),
+    }));
 
-const COMPATIBILITY = "2026-04-01";
+/** The Worker, and every file of the package that it may import. The entry comes first. */
+const modules = bundle
+  ? modulesIn(bundle, "").sort((one, other) => one.type.localeCompare(other.type) * -1)
+  : [
+      { type: "ESModule", path: worker, contents: readFileSync(join(own, worker), "utf8") },
+      ...["", "profiles"].flatMap((below) => modulesIn(join(pkg, below), join("pkg", below))),
+    ];
+
+const { compatibilityDate = "2026-04-01" } = given;
 
 if (plain) {
   const { servePlain } = await import("./plain-workerd.mjs");
-  await servePlain({ modules, objects, bindings, folder, port, compatibilityDate: COMPATIBILITY });
+  await servePlain({ modules, objects, bindings, folder, port, compatibilityDate });
 } else await serveByMiniflare();
 
 async function serveByMiniflare() {
   const host = new Miniflare({
     modules,
     port,
-    compatibilityDate: COMPATIBILITY,
+    compatibilityDate,
     durableObjects: Object.fromEntries(
       Object.entries(objects).map(([name, className]) => [name, { className, useSQLite: true }]),
     ),
     durableObjectsPersist: folder,
     bindings,
+    ...(page && { assets: { ...page, routerConfig: { has_user_worker: true }, assetConfig: {} } }),
     handleRuntimeStdio(stdout, stderr) {
       stdout.pipe(process.stdout);
       stderr.pipe(process.stderr);

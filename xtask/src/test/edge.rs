@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::{native::node_test, tally::Tally};
 use crate::{
+    browsers::Browser,
     build::{self, Variant},
     demo,
     workspace::Workspace,
@@ -22,6 +23,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
 fn tests(workspace: &Workspace, is_deep: bool) -> Result<Command> {
     let mut command = node_test(workspace, "tests/edge", ".test.mjs")?;
     command
+        .envs(Browser::Chromium.programs()?)
         .env("HOLDFAST_PKG_FAIL_POINTS", build::run(workspace, Variant::FailPoints)?)
         .env("HOLDFAST_LOOPBACK", demo::loopback(workspace)?);
     if is_deep {

@@ -1,0 +1,61 @@
+// The example Worker of www/worker, bundled as wrangler does it, over a package whose Bulkgrid answers soon.
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const EXAMPLE = fileURLToPath(new URL("../../www/worker", import.meta.url));
+
+/** What makes the profile quick: a listing that lags two seconds, and polls without long pauses. */
+const QUICK = {
+  poll: { firstMs: 300, factor: 1.2, capMs: 600 },
+  retry: { firstMs: 300, factor: 2, capMs: 2000 },
+  lagMs: 2000,
+};
+
+/**
+ * Builds the example in a folder; gives what a host is started with, by the example's own configuration.
+ *
+ * @param {string} pkg The package.
+ * @param {string} folder
+ */
+export async function buildExample(pkg, folder) {
+  const installed = join(folder, "node_modules/holdfast");
+  await cp(EXAMPLE, folder, { recursive: true });
+  await mkdir(join(folder, "node_modules"));
+  await cp(pkg, installed, { recursive: true });
+  await quicken(installed);
+  const { scripts } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const [, from, to] = /^cp (\S+) (\S+)$/.exec(scripts.page);
+  await cp(join(folder, from), join(folder, to));
+  const config = JSON.parse(await readFile(join(folder, "wrangler.json"), "utf8"));
+  const bundle = join(folder, "dist");
+  await build({
+    entryPoints: [join(folder, config.main)],
+    outdir: bundle,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:workers"],
+    loader: { ".wasm": "copy" },
+    assetNames: "[name]",
+    logLevel: "error",
+  });
+  const objects = config.durable_objects.bindings.map(({ name, class_name }) => [name, class_name]);
+  const { directory, binding } = config.assets;
+  return {
+    bundle,
+    objects: Object.fromEntries(objects),
+    page: { directory: join(folder, directory), binding },
+    compatibilityDate: config.compatibility_date,
+  };
+}
+
+async function quicken(installed) {
+  const profile = JSON.parse(await readFile(join(installed, "profiles/bulkgrid.json"), "utf8"));
+  const { lagMs, ...own } = QUICK;
+  Object.assign(profile, own);
+  profile.reconcile.lagMs = lagMs;
+  await writeFile(join(installed, "profiles/bulkgrid.js"), `export default ${JSON.stringify(profile)};\n`);
+}

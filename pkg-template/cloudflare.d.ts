@@ -117,7 +117,8 @@ export interface RelayOptions {
  * or for servers only can be used from pages. Never throws: what is refused is an answer with a typed error.
  *
  * @example
- * if (url.pathname.startsWith("/operations/")) {
+ * const { pathname } = new URL(request.url);
+ * if (pathname.startsWith("/operations/")) {
  *   return relay(request, env.JOBS, { allow: async (request) => ({ caller: await userOf(request) }) });
  * }
  */

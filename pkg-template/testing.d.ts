@@ -164,7 +164,7 @@ export interface World {
  * const again = world.createHoldfast(options);
  * await again.start();
  * const operation = await again.find("reports", "a");
- * assert.deepEqual(await operation.result(), { rows: 3 });
+ * assert.deepEqual(await operation?.result(), { rows: 3 });
  * assert.equal(world.service("reports").ledger().executions, 1);
  */
 export declare function simulate(

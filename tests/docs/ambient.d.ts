@@ -2,11 +2,20 @@
 import type { AuthorizeRequest, Authorization, Holdfast, Service, StandardSchema, createHoldfast as create } from "holdfast";
 
 declare global {
+  interface Env {
+    TOKEN: string;
+    JOBS: { idFromName(name: string): unknown; get(id: any): unknown };
+    RESULTS: { put(name: string, value: unknown): Promise<void> };
+  }
   const session: { userId: string | null };
   const day: string;
   const url: string;
   const body: object;
   const baseUrl: string;
+  const profile: object;
+  const services: { reports: Service };
+  const assert: typeof import("node:assert/strict");
+  function Report(properties: { data: unknown }): import("react").ReactElement;
   const file: string;
   const account: () => string | null;
   const authorize: (request: AuthorizeRequest) => Authorization | null;

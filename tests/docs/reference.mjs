@@ -17,7 +17,10 @@ export function reference(template) {
   const pages = entries.map((own) => ({ ...own, declared: ordered(own.declared), name: pageName(own.entry), title: own.entry }));
   const places = new Map();
   for (const { name, declared } of [...pages].reverse()) {
-    for (const own of declared) places.set(own.name, `${name}.html#${anchor(own.name)}`);
+    for (const own of declared) {
+      places.set(own.name, `${name}.html#${anchor(own.name)}`);
+      for (const member of own.members) places.set(`${own.name}.${member.name}`, `${name}.html#${anchor(own.name)}.${anchor(member.name)}`);
+    }
   }
   const addressOf = (code) => places.get(code) ?? (/^\w+\(.*\)$/.test(code) ? places.get(code.split("(")[0]) : undefined);
   const format = { name: "api-profile", title: "The profile format", ...profileFormat(template, addressOf) };
@@ -37,7 +40,7 @@ const ordered = (declared) => declared.toSorted((a, b) => rank(a) - rank(b));
 const MAIN = ["Holdfast", "Operation", "World"];
 
 /** @param {Declared} own */
-const rank = ({ kind, name }) => (kind === "function" ? 0 : MAIN.includes(name) ? 1 : kind === "class" ? 2 : 3);
+const rank = ({ kind, name }) => (kind === "function" ? (name.startsWith("create") ? -1 : 0) : MAIN.includes(name) ? 1 : kind === "class" ? 2 : 3);
 
 function entryPage({ entry, doc, declared, others }, addressOf) {
   const text = (own) => rendered(prose(own), addressOf).html;
@@ -53,7 +56,7 @@ function entryPage({ entry, doc, declared, others }, addressOf) {
 /** @param {Declared} own */
 function section({ name, kind, doc, code, members }, text) {
   const title = `<h2 id="${anchor(name)}">${escaped(name)} <small>${kind}</small></h2>`;
-  if (!members.length) return [title, text(doc), block(dedented(code), "ts")].join("\n");
+  if (!members.length) return [title, text(doc), block(code, "ts")].join("\n");
   const head = code.slice(0, code.indexOf("{")).trim();
   const rows = members.map((member) => `<dt id="${anchor(name)}.${anchor(member.name)}">${block(dedented(withoutComments(member.code)), "ts")}</dt><dd>${text(member.doc)}</dd>`);
   return [title, text(doc), block(head, "ts"), `<dl class="members">${rows.join("\n")}</dl>`].join("\n");

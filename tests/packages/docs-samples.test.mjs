@@ -7,16 +7,17 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Loopback, makeProfile, openBrowser, removeProfile } from "../browser/harness.mjs";
-import { programsOf } from "../docs/samples.mjs";
+import { examplesOf, programsOf } from "../docs/samples.mjs";
 import { GUIDES } from "../docs/site.mjs";
 import { Workplace } from "./harness/workplace.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
+const modules = join(root, "tests/packages/node_modules");
 const run = promisify(execFile);
 const place = new Workplace();
 const folder = join(place.folder, "samples");
 const documents = [["README", "README.md"], ...GUIDES.map(([name]) => [name, `www/docs/${name}.md`])];
-const programs = documents.flatMap(([name, file]) => programsOf(join(root, file), name));
+const programs = [...documents.flatMap(([name, file]) => programsOf(join(root, file), name)), ...examplesOf(join(root, "pkg-template"))];
 const at = (host) => programs.filter((own) => own.host === host);
 const world = {};
 
@@ -60,8 +61,11 @@ test("the types of every sample hold", async () => {
     strict: true, noImplicitAny: false, noEmit: true, allowJs: true, checkJs: true, target: "es2022", module: "esnext",
     moduleResolution: "bundler", resolveJsonModule: true, skipLibCheck: true, jsx: "react-jsx",
     lib: ["es2023", "esnext", "dom", "dom.iterable"], types: ["node", "react"],
-    typeRoots: [join(root, "tests/node_modules/@types"), join(root, "tests/packages/node_modules/@types")],
-    paths: { react: [join(root, "tests/packages/node_modules/@types/react")], "react/*": [join(root, "tests/packages/node_modules/@types/react/*")] },
+    typeRoots: [join(root, "tests/node_modules/@types"), join(modules, "@types")],
+    paths: Object.fromEntries([
+      ...["react", "react/*"].map((name) => [name, [join(modules, "@types", name)]]),
+      ...["vue", "svelte/*", "solid-js"].map((name) => [name, [join(modules, name)]]),
+    ]),
   };
   writeFileSync(join(types, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*"] }));
   const { stdout } = await run(join(root, "tests/node_modules/.bin/tsc"), ["-p", types, "--pretty", "false"], { cwd: types }).catch((error) => error);

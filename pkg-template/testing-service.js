@@ -2,6 +2,7 @@
 /** A service that a profile describes, scripted: it does its work once for each key, and keeps a ledger. */
 /** @import * as Api from "./testing.d.ts" */
 /** @import { Clock } from "./testing-clock.js" */
+import { STREAM_TYPES, streamed } from "./testing-stream.js";
 
 /**
  * @typedef {{
@@ -68,7 +69,7 @@ export class Service {
       return this.#shown(job);
     }
     if (call === "poll") this.ledger.polls += 1;
-    return call === "result" || this.#isResultHere(job) ? this.#result(job) : this.#shown(job);
+    return call === "result" || this.#isResultHere(job) ? this.#result(job, call) : this.#shown(job);
   }
 
   /** @param {string | undefined} id */
@@ -101,7 +102,7 @@ export class Service {
     if (refusal) return this.#fault(refusal.status ?? 422, refusal.code ?? "refused", refusal.message ?? "It was refused.");
     const job = known ?? this.#run(request, body, parent);
     // Without a call to read it by, the answer to a submission is the result.
-    if (!this.#profile.calls.poll && !this.#profile.calls.submit.stream) return this.#result(job, known);
+    if (!this.#profile.calls.poll) return this.#result(job, "submit", known);
     return this.#shown(job, known);
   }
 
@@ -136,16 +137,22 @@ export class Service {
 
   /**
    * @param {Job} job
+   * @param {string} call Which call it answers.
    * @param {Job} [replayed]
    * @returns {Reply}
    */
-  #result(job, replayed) {
+  #result(job, call, replayed) {
     const state = this.#stateOf(job);
     const isAnswer = !this.#profile.calls.poll;
     if (isAnswer && job.outcome !== "completed") return this.#meant("failed", ["submit"], 500, "failed");
     if (!isAnswer && state !== "completed") return this.#meant("notReady", ["result"], 409, "not_ready");
     this.ledger.results += 1;
     const { resultAt = "", pages } = this.#profile;
+    const { stream } = this.#profile.calls[call];
+    if (stream) {
+      const dressed = this.#dressed(200, streamed(stream, this.#facts(this.#about(job, state)), job.data), job, replayed);
+      return { ...dressed, headers: { ...dressed.headers, "content-type": STREAM_TYPES[/** @type {"sse" | "ndjson"} */ (stream.form)] } };
+    }
     /** @type {any} */
     let body = resultAt || pages || this.#profile.calls.result ? {} : this.#facts(this.#about(job, state));
     if (resultAt) body = place(this.#facts(this.#about(job, state)), resultAt, job.data);

@@ -30,7 +30,10 @@ export interface ServiceScript {
   readonly price?: number | ((request: { readonly body: any }) => number);
   /** How a job ends. Default: `"completed"`. */
   readonly outcome?: "completed" | "failed" | ((request: ScriptedRequest) => "completed" | "failed");
-  /** The result of a job that completes; a string is sent as text. Default: `{ ok: true }`. */
+  /**
+   * The result of a job that completes; a string is sent as text. Where the profile says that the call answers with
+   * a stream, it comes as events. Default: `{ ok: true }`.
+   */
   readonly result?: (request: ScriptedRequest) => unknown;
   /** Refuses a submission, before anything is executed. Default status: 422. */
   readonly refuse?: (

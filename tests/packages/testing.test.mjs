@@ -160,6 +160,7 @@ test("each call of a client can be killed at, and work is done once all the same
 const PROFILES = {
   replay: {},
   bulkgrid: { params: { endpoint: "crawl" } },
+  cleanedweb: { params: { sourceId: "src_1", surface: "stream" } },
   "idempotency-key": { params: { path: "v1/reports" } },
   "http-async": { params: { path: "v1/reports" } },
   "google-lro": { params: { path: "v1/reports" } },
@@ -172,6 +173,30 @@ for (const [profile, more] of Object.entries(PROFILES)) {
     const { outcome, ledger } = await outcomeOf({}, { faults: [{ fault: "lostAfter" }] }, service);
     assert.equal(outcome.status, "succeeded", `${outcome.reason} ${outcome.error?.message}`);
     assert.equal(ledger.executions, 1);
+  });
+}
+
+/** Answers that come as events, each with what its result is made of. */
+const STREAMS = {
+  "events with one that is the result, and records beside it": {
+    stream: { form: "sse", result: "summary", end: "summary", gather: { record: "records" } },
+    data: { ok: true, records: [1, 2, 3] },
+  },
+  "events that are the result together, ended by a text": { stream: { form: "sse", endData: "[DONE]" }, data: [{ a: 1 }, { a: 2 }] },
+  "lines, the last of them named": { stream: { form: "ndjson", end: "done" }, data: [{ a: 1 }, { a: 2, event: "done" }] },
+};
+
+for (const [what, { stream, data }] of Object.entries(STREAMS)) {
+  test(`a stream is simulated: ${what}`, async () => {
+    const profile = {
+      profile: 1, name: "streaming", key: { header: "Idempotency-Key" }, facts: { id: ["/run"] },
+      calls: { submit: { method: "POST", path: "/runs", stream } },
+    };
+    const service = { profile, baseUrl: "https://api.example.com", authorize: services.reports.authorize };
+    for (const faults of [[], [{ fault: "truncated" }], [{ fault: "lostAfter" }]]) {
+      const { outcome, ledger } = await outcomeOf({ result: () => data }, { faults }, service);
+      assert.deepEqual([outcome.status, outcome.data, ledger.executions], ["succeeded", data, 1], outcome.error?.message);
+    }
   });
 }
 

@@ -20,17 +20,17 @@ export const GUIDES = [
   ["threats", "Threat model"],
 ];
 
-/** A page's Markdown, with what it takes from other documents of the repository. */
+/** A page's Markdown; where a link to a section of another document stands alone, the section does. */
 export function source(name) {
   const text = readFileSync(`${root}www/docs/${name}.md`, "utf8");
-  return text.replace(/^<!-- include (\S+) from "(.+)" to "(.+)" -->$/gm, (_, file, from, to) => part(file, from, to));
+  return text.replace(/^\[[^\]]+\]\(\.\.\/\.\.\/(\w+\.md)#([\w-]+)\)$/gm, (_, file, anchor) => section(file, anchor));
 }
 
-function part(file, from, to) {
-  const text = readFileSync(root + file, "utf8");
-  const [start, end] = [text.indexOf(from), to === "END" ? text.length : text.indexOf(to)];
-  if (start < 0 || end <= start) throw new Error(`${file} has no part from "${from}" to "${to}".`);
-  return text.slice(start, end).trim();
+function section(file, anchor) {
+  const parts = readFileSync(root + file, "utf8").split(/^(?=## )/m);
+  const part = parts.find((own) => slug(own.split("\n")[0].slice("## ".length)) === anchor);
+  if (!part) throw new Error(`${file} has no section #${anchor}.`);
+  return part.trim();
 }
 
 /**
@@ -76,9 +76,13 @@ export function rendered(text, addressOf) {
 export const block = (code, lang = "") =>
   `<pre tabindex="0" role="group" aria-label="Code"><code>${highlighted(code, lang.split(" ")[0])}</code></pre>\n`;
 
-/** Links between pages lead to the pages; into the repository there is nothing to lead to. */
-const pageAddress = (href) =>
-  /^(https:|#)/.test(href) ? href : /^[\w-]+\.(md|html)(#|$)/.test(href) ? href.replace(".md", ".html") : undefined;
+/** Links between pages and to types lead to pages; elsewhere in the repository there is nothing to lead to. */
+function pageAddress(href) {
+  if (/^(https:|#)/.test(href)) return href;
+  const [, type, anchor = ""] = /^\.\.\/\.\.\/pkg-template\/(.+?)(?:\.d\.ts|\.schema\.json)(#.*)?$/.exec(href) ?? [];
+  if (type) return `${type === "index" ? "api" : `api-${type}`}.html${anchor}`;
+  return /^[\w-]+\.(md|html)(#|$)/.test(href) ? href.replace(".md", ".html") : undefined;
+}
 
 /**
  * A whole page.

@@ -1,12 +1,13 @@
 // The documentation as it is read: whole, linked, true to the types, and for everybody.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Loopback, makeProfile, openBrowser, removeProfile } from "../browser/harness.mjs";
 import { make } from "../docs/make.mjs";
+import { GUIDES } from "../docs/site.mjs";
 import { entriesOf } from "../docs/types.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -45,6 +46,16 @@ test("every link leads to a page and a place that are there", () => {
       const [page, anchor] = href.split("#");
       const target = page ? html[page.replace(/\.html$/, "")] : text;
       if (!target || (anchor && !target.includes(`id="${anchor}"`))) dead.push(`${name}: ${href}`);
+    }
+  }
+  assert.deepEqual(dead, []);
+});
+
+test("every link of a document leads to a file of the repository", () => {
+  const dead = [];
+  for (const [file, text] of ["README.md", "SECURITY.md", ...GUIDES.map(([name]) => `www/docs/${name}.md`)].map((own) => [own, readFileSync(join(root, own), "utf8")])) {
+    for (const [, target] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      if (!/^https:/.test(target) && !existsSync(join(root, dirname(file), target))) dead.push(`${file}: ${target}`);
     }
   }
   assert.deepEqual(dead, []);

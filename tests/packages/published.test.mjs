@@ -1,8 +1,8 @@
 // What is in the archive, and what checkers of packages say of it.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -37,12 +37,16 @@ test("nothing is installed beside it, and nothing runs when it is", () => {
   for (const name of Object.keys(manifest.peerDependencies ?? {})) assert.equal(manifest.peerDependenciesMeta[name]?.optional, true, name);
 });
 
-test("every link of its README leads to a file that it has, or elsewhere", () => {
-  const text = readFileSync(join(place.installed, "README.md"), "utf8");
-  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
-  assert.ok(links.length > 0);
-  const dead = links.filter((target) => !/^(https:|#)/.test(target) && !existsSync(join(place.installed, target)));
-  assert.deepEqual(dead, []);
+test("every link of its README and its guides leads to a file that it has, or elsewhere", () => {
+  const guides = readdirSync(join(place.installed, "docs")).map((name) => `docs/${name}`);
+  assert.ok(guides.length > 5);
+  for (const document of ["README.md", ...guides]) {
+    const text = readFileSync(join(place.installed, document), "utf8");
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target.replace(/#.*/, ""));
+    assert.ok(links.length > 0, document);
+    const dead = links.filter((target) => target && !/^https:/.test(target) && !existsSync(join(place.installed, dirname(document), target)));
+    assert.deepEqual(dead, [], document);
+  }
 });
 
 test("every entry is there, and scripts are loaded in Node without touching anything", async () => {

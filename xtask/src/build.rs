@@ -121,20 +121,50 @@ fn assemble(workspace: &Workspace, work: &Path, folder: &Path) -> Result<()> {
     for name in ["glue.d.ts", "holdfast.wasm"] {
         wanted.push((work.join(name), folder.join(name)));
     }
-    let mut names: BTreeSet<PathBuf> = wanted.iter().map(|(_, to)| to.clone()).collect();
-    names.insert(folder.join("README.md"));
+    wanted.push((workspace.path("www/story.svg"), folder.join("story.svg")));
+    let documents = documents(workspace, folder)?;
+    let names: BTreeSet<PathBuf> = wanted
+        .iter()
+        .map(|(_, to)| to)
+        .chain(documents.iter().map(|own| &own.to))
+        .cloned()
+        .collect();
     remove_others(folder, &names)?;
     for (from, to) in wanted {
         write_if_changed(&to, &std::fs::read(&from)?)?;
     }
-    let readme = readme::shipped(&read(&workspace.path("README.md"))?, |place| {
-        names.contains(&folder.join(place))
-            || names.iter().any(|name| name.parent() == Some(&folder.join(place)))
-    });
-    write_if_changed(&folder.join("README.md"), readme.as_bytes())?;
+    for Document { text, from, to } in documents {
+        let place = to.strip_prefix(folder)?.to_string_lossy().replace('\\', "/");
+        let text = readme::shipped(&text, from, &place, |place| {
+            names.contains(&folder.join(place))
+                || names.iter().any(|name| name.parent() == Some(&folder.join(place)))
+        });
+        write_if_changed(&to, text.as_bytes())?;
+    }
     let manifest = read(&template.join("package.json"))?
         .replace("\"version\": \"0.0.0\"", &format!("\"version\": \"{}\"", workspace.version()));
     write_if_changed(&folder.join("package.json"), manifest.as_bytes())
+}
+
+/// A text for people, whose links are changed for the package.
+struct Document {
+    text: String,
+    /// Its folder in the repository.
+    from: &'static str,
+    to: PathBuf,
+}
+
+/// The README, and the guides beside the types.
+fn documents(workspace: &Workspace, folder: &Path) -> Result<Vec<Document>> {
+    let text = read(&workspace.path("README.md"))?;
+    let mut documents = vec![Document { text, from: "", to: folder.join("README.md") }];
+    for file in files(&workspace.path("www/docs"))? {
+        if file.extension().is_some_and(|end| end == "md") {
+            let to = folder.join("docs").join(file.file_name().unwrap_or_default());
+            documents.push(Document { text: read(&file)?, from: "www/docs", to });
+        }
+    }
+    Ok(documents)
 }
 
 /// Minifies all that is script; returns the folder.
@@ -152,7 +182,7 @@ fn shrink_scripts(workspace: &Workspace, template: &Path, work: &Path) -> Result
 }
 
 fn remove_others(folder: &Path, wanted: &BTreeSet<PathBuf>) -> Result<()> {
-    for below in ["", "profiles"] {
+    for below in ["", "profiles", "docs"] {
         let below = folder.join(below);
         if !below.is_dir() {
             continue;

@@ -680,7 +680,8 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
   /**
    * Removes body, result and journal, here and, where the profile has a call for it, at the service.
    * What is under way is cancelled first and waited for, and open billing is read out. Resolves when
-   * the wish is durable; `deletedAt` tells when it is done. A tombstone stays, for 400 days by default:
+   * the wish is durable; `deletedAt` tells when it is done: where the service only accepts (202) and jobs
+   * can be read, that its copy is gone is read first, for some minutes. A tombstone stays, for 400 days by default:
    * intent, request digest, key, ids and ending. The same request still gives this operation, and no
    * second charge; another one is an `INTENT_CONFLICT`. A result that is deleted is `RESULT_EXPIRED`.
    */
@@ -758,6 +759,8 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
   /**
    * Asks a service what work would cost. Nothing is stored and nothing handed over. To go by the answer,
    * submit with `limits: { cost }`: the price is asked for once more then, and more is not spent.
+   * A rate that the profile states and a wait that the service asks for hold for quotes too; one that is
+   * asked for from a tab that does not drive the service's work is not counted in the tab that does.
    *
    * @throws HoldfastError `INVALID_INPUT`, `UNKNOWN_SERVICE`, `NO_ACCOUNT`, `NOT_ALLOWED` (the profile has
    * no call for quotes), `NO_QUOTE` (the service did not give one: the message says its status and code)

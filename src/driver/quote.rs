@@ -1,7 +1,8 @@
 //! Asking a service what work would cost. Nothing is stored, and nothing is handed over.
 
 use super::ports::transport::Outgoing;
-use super::ports::{App, AuthorizeRequest, Clock, Ports, Transport};
+use super::ports::{App, AuthorizeRequest, Clock, Ports, Store, Transport};
+use super::reads::storage;
 use super::secrets::Secrets;
 use super::submit::{check_body, misfit};
 use super::{Driver, exchange};
@@ -9,6 +10,7 @@ use crate::engine::request::{call_headers, facts};
 use crate::model::answer::Answer;
 use crate::model::error::{Code, Error};
 use crate::model::ids::ServiceName;
+use crate::model::lane::Lane;
 use crate::model::profile::{Call, FactSource, Meaning, Purpose};
 use crate::rules::classify::{Finding, Said, classify};
 use crate::rules::composition::{params, url};
@@ -33,7 +35,7 @@ impl<P: Ports> Driver<P> {
     ///
     /// # Errors
     /// `NO_ACCOUNT`, `UNKNOWN_SERVICE`, `INVALID_INPUT`; `NOT_ALLOWED` where the service gives no
-    /// quotes; `NO_QUOTE` where this one could not be had.
+    /// quotes; `NO_QUOTE` where this one could not be had; `STORAGE_UNAVAILABLE`.
     pub async fn quote(&self, inquiry: Inquiry) -> Result<Said, Error> {
         self.account()?;
         self.wake();
@@ -48,8 +50,9 @@ impl<P: Ports> Driver<P> {
         let url = url(call, &service.base_url, &params);
         let facts = facts(profile, Purpose::Quote, None);
         for refresh in [false, true] {
+            let told = self.lane_of_another(&inquiry.service).await?;
             let now = self.0.ports.runtime().now();
-            let may = self.0.engine.borrow_mut().may_ask(now, &inquiry.service);
+            let may = self.0.engine.borrow_mut().may_ask(now, &inquiry.service, told.as_ref());
             // What that has put out goes now: a longer lease, the next look.
             self.wake();
             if !may {
@@ -71,6 +74,15 @@ impl<P: Ports> Driver<P> {
             }
         }
         Err(none("the service gave no quote: it could not be asked, or did not answer"))
+    }
+
+    /// The lane as the context that drives it has left it in the store, where that may be another.
+    async fn lane_of_another(&self, service: &ServiceName) -> Result<Option<Lane>, Error> {
+        let lane = self.0.engine.borrow().lane_of_another(service);
+        match lane {
+            Some(lane) => self.0.ports.store().lane(&lane).await.map_err(storage),
+            None => Ok(None),
+        }
     }
 
     /// One question; `None` without a credential, and without an answer.

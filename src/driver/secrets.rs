@@ -1,12 +1,13 @@
 //! What a service says back of a credential goes no further: no text that is taken from an answer holds
-//! a secret of the request that it answers.
+//! a secret of the request that it answers, however it is written there.
 
 use crate::model::answer::Answer;
 use crate::model::facts::Fact;
 use crate::model::http::Headers;
 use crate::model::pages::Turn;
 use crate::rules::classify::RESULT_FACT;
-use crate::rules::text::{replace, split_once};
+use crate::rules::disguise::Sought;
+use crate::rules::text::split_once;
 
 /// Stands for a secret in a text for people.
 const WITHHELD: &str = "[withheld]";
@@ -21,7 +22,7 @@ const NAMES: &[&str] =
 /// The secrets of one credential: each value of its header fields in its parts (`Bearer …`, `sid=…`),
 /// and whether its field is named like one. Where it is not, the value may be that of an account or a
 /// project, which ids and links name too: it is kept out of messages alone. There is no `Debug`.
-pub(super) struct Secrets(Vec<(String, bool)>);
+pub(super) struct Secrets(Vec<(Sought, bool)>);
 
 impl Secrets {
     pub(super) fn of(credential: &Headers) -> Self {
@@ -34,7 +35,7 @@ impl Secrets {
                 let end = rest.bytes().position(|byte| b" ,;=\"".contains(&byte));
                 let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
                 if part.len() >= SECRET_BYTES_MIN {
-                    all.push((part.to_owned(), named));
+                    all.push((Sought::new(part), named));
                 }
                 rest = after.get(1..).unwrap_or_default();
             }
@@ -81,13 +82,13 @@ impl Secrets {
     }
 
     fn are_in(&self, text: &str) -> bool {
-        self.0.iter().any(|(secret, named)| *named && holds(text, secret))
+        self.0.iter().any(|(secret, named)| *named && secret.is_in(text))
     }
 
     fn withhold(&self, text: &mut String) {
         for (secret, _) in &self.0 {
-            if holds(text, secret) {
-                *text = replace(text, secret, WITHHELD);
+            if secret.is_in(text) {
+                *text = secret.replaced(text, WITHHELD);
             }
         }
     }
@@ -156,6 +157,23 @@ mod tests {
         let mut listed = Answer { page: Some(next), ..Answer::default() };
         secrets().cleanse(&mut listed);
         assert_eq!(listed.page, None);
+    }
+
+    #[test]
+    fn a_secret_is_known_in_other_writing() {
+        for text in [
+            "SK_LIVE_0123456789",
+            "sk%5Flive%5F0123456789",
+            "sk\\_live\\_0123456789",
+            // "x=sk_live_0123456789" in base64.
+            "eD1za19saXZlXzAxMjM0NTY3ODk=",
+        ] {
+            let mut own = answer(text);
+            secrets().cleanse(&mut own);
+            let left = own.facts.text("message").unwrap_or_default();
+            assert!(left.contains(WITHHELD) && !left.contains("0123"), "{left}");
+            assert_eq!(own.facts.text("id"), None, "{text}");
+        }
     }
 
     #[test]

@@ -174,7 +174,7 @@ impl Engine {
         self.is_open(now, lane)
             && self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count()
                 < IN_FLIGHT_MAX as usize
-            && self.is_within_rate(now, lane)
+            && self.is_within_rate(now, lane, 0)
     }
 
     /// Whether there is a network, and the lane's gate is open.

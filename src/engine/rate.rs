@@ -5,7 +5,7 @@ use super::Engine;
 use super::entry::Phase;
 use super::lanes::ACTION_MS;
 use crate::model::ids::{LaneId, ServiceName};
-use crate::model::lane::Sent;
+use crate::model::lane::{Lane, Sent};
 use crate::model::time::Timestamp;
 
 /// Requests are told apart by their times up to this many; beyond it, the nearest are taken together.
@@ -13,14 +13,16 @@ const SENT_MAX: usize = 32;
 
 impl Engine {
     /// Whether the lane's service takes another request now; else it is looked at again when it does.
-    pub(super) fn is_within_rate(&mut self, now: Timestamp, id: &LaneId) -> bool {
+    /// `others` are requests that have left elsewhere.
+    pub(super) fn is_within_rate(&mut self, now: Timestamp, id: &LaneId, others: u32) -> bool {
         let Some(rate) = self.lanes.get(id).and_then(|lane| lane.rate) else {
             return true;
         };
         let preparing = self.preparing(id);
         let sent = self.sent.get_or_insert_with(id.clone(), Vec::new);
         sent.retain(|(at, _)| now < at.after(rate.per_ms));
-        let count = sent.iter().fold(preparing, |sum, (_, count)| sum.saturating_add(*count));
+        let before = preparing.saturating_add(others);
+        let count = sent.iter().fold(before, |sum, (_, count)| sum.saturating_add(*count));
         if count < rate.requests {
             return true;
         }
@@ -40,14 +42,36 @@ impl Engine {
         }
     }
 
-    /// Whether the app may ask the service something now that belongs to no operation, as seen from
-    /// here; what may be asked is counted.
-    pub fn may_ask(&mut self, now: Timestamp, service: &ServiceName) -> bool {
+    /// The lane of a service that another context may drive: what that has sent, and whether the service
+    /// refuses everything, is in the store alone.
+    pub fn lane_of_another(&self, service: &ServiceName) -> Option<LaneId> {
+        self.lane_of(service).filter(|lane| !self.owns(lane))
+    }
+
+    fn lane_of(&self, service: &ServiceName) -> Option<LaneId> {
         let own = self.account.as_ref().zip(self.services.get(service));
-        let Some(lane) = own.map(|(account, own)| LaneId::of(account, service, &own.origin)) else {
+        own.map(|(account, own)| LaneId::of(account, service, &own.origin))
+    }
+
+    /// Whether the app may ask the service something now that belongs to no operation, by what is known
+    /// here and by the lane as another context has left it (see [`Engine::lane_of_another`]). What may be
+    /// asked is counted, here: its owner does not learn of it.
+    pub fn may_ask(&mut self, now: Timestamp, service: &ServiceName, told: Option<&Lane>) -> bool {
+        let Some(lane) = self.lane_of(service) else {
             return true;
         };
-        let may = self.is_open(now, &lane) && self.is_within_rate(now, &lane);
+        let gate = told.and_then(|told| told.gate);
+        if gate.is_some_and(|gate| !gate.is_over(now)) {
+            return false;
+        }
+        let rate = self.lanes.get(&lane).and_then(|own| own.rate);
+        let mut others = 0_u32;
+        for (at, count) in told.map(|told| told.sent.as_slice()).unwrap_or_default() {
+            if rate.is_some_and(|rate| now < at.after(rate.per_ms)) {
+                others = others.saturating_add(*count);
+            }
+        }
+        let may = self.is_open(now, &lane) && self.is_within_rate(now, &lane, others);
         if may {
             self.count_request(now, &lane);
         }

@@ -7,6 +7,7 @@ use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose, Stream};
 use crate::rules::classify::{ECHO, RESULT_FACT};
+use crate::rules::http_date;
 use crate::rules::listing::sought;
 use crate::rules::pages::Wanted;
 use crate::rules::reference::origin;
@@ -108,6 +109,12 @@ pub fn request(
         {
             let value = if carrier.quoted { serialize_string(key)? } else { key.into() };
             headers.push(name.as_str(), value);
+        }
+        if let Some(name) = profile.key.as_ref().and_then(|carrier| carrier.sent_at.as_ref()) {
+            let evidence = &operation.life.evidence;
+            let first = evidence.unresolved.as_ref().map(|own| own.first_at);
+            let own = evidence.current.as_ref().map(|own| own.written_at);
+            headers.push(name.as_str(), http_date::write(first.or(own)?));
         }
     }
     let media_type = operation.request.content_type.as_ref();

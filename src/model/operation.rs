@@ -88,6 +88,8 @@ pub struct Reported {
     pub charge_receipt_kind: Option<ReceiptKind>,
     /// How many records the service says that it delivered, as its number's text.
     pub record_count: Option<String>,
+    /// The digest of the result that the service declares, as it writes it.
+    pub digest: Option<String>,
     /// What it said with its last answer, where that was a refusal.
     pub fault: Option<Fault>,
 }
@@ -132,7 +134,7 @@ pub struct Operation {
     pub spent: Spent,
     /// The service cannot be asked for its job by an id.
     pub blind: bool,
-    /// The service knows no key: nothing is replayed.
+    /// The service knows no key, or keeps it no longer: nothing is replayed.
     pub keyless: bool,
     /// How far it has come.
     pub life: Life,

@@ -292,6 +292,7 @@ fn deletion(deletion: &Deletion) -> Object {
     }
     out.count("attempts", deletion.attempts)
         .mark("read", deletion.read)
+        .mark("accepted", deletion.accepted)
         .object("hold", hold(&deletion.hold));
     out
 }
@@ -302,6 +303,7 @@ fn read_deletion(reader: &Reader<'_>) -> Option<Deletion> {
         current: inside(reader.member("current").map(|own| read_attempt(&own)))?,
         attempts: count(reader, "attempts"),
         read: flag(reader, "read"),
+        accepted: flag(reader, "accepted"),
         hold: read_hold(&reader.required("hold")?)?,
     })
 }

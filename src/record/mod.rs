@@ -9,6 +9,7 @@ mod ending;
 pub mod journal;
 mod life;
 pub mod report;
+mod reported;
 #[cfg(test)]
 mod tests;
 pub mod view;
@@ -16,8 +17,8 @@ mod writer;
 
 use crate::model::ids::{Account, IdempotencyKey, Intent, OperationId, Revision, ServiceName};
 use crate::model::life::Life;
-use crate::model::money::{Amount, Credits, Ledger, ReceiptKind};
-use crate::model::operation::{Carried, Identity, Operation, Reported, Request, Spent};
+use crate::model::money::{Amount, Credits, Ledger};
+use crate::model::operation::{Carried, Identity, Operation, Request, Spent};
 use crate::model::policy::{Limits, OnUnknown, Retention};
 use crate::model::time::Timestamp;
 use crate::rules::json;
@@ -104,7 +105,7 @@ pub fn encode(operation: &Operation) -> String {
         .mark("blind", operation.blind)
         .mark("keyless", operation.keyless)
         .object("life", life::encode(&operation.life))
-        .object("reported", reported(&operation.reported))
+        .object("reported", reported::encode(&operation.reported))
         .object("ledger", ledger(&operation.ledger))
         .object("counters", counters::encode(operation.counters))
         .number("revision", operation.revision.0);
@@ -191,7 +192,7 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
         blind: flag(reader, "blind"),
         keyless: flag(reader, "keyless"),
         life,
-        reported: read_reported(&reported),
+        reported: reported::decode(&reported),
         ledger: read_ledger(&ledger),
         counters: counters::decode(&counters),
         revision: Revision(number(reader, "revision")),
@@ -250,36 +251,6 @@ fn spent(spent: Spent) -> Object {
     let cost = Some(spent.cost).filter(|cost| *cost != Credits::default());
     out.count("attempts", spent.attempts).credits("cost", cost);
     out
-}
-
-fn reported(reported: &Reported) -> Object {
-    let mut out = Object::new();
-    out.some_text("state", reported.state.as_deref())
-        .some_text("progress", reported.progress.as_deref())
-        .some_text("requestId", reported.request_id.as_deref())
-        .some_text("traceId", reported.trace_id.as_deref())
-        .some_text("chargeReceiptId", reported.charge_receipt_id.as_deref())
-        .some_text("chargeReceiptKind", reported.charge_receipt_kind.map(ReceiptKind::name))
-        .some_text("recordCount", reported.record_count.as_deref());
-    if let Some(fault) = &reported.fault {
-        out.object("fault", ending::fault(fault));
-    }
-    out
-}
-
-fn read_reported(reader: &Reader<'_>) -> Reported {
-    Reported {
-        state: some_text(reader, "state"),
-        progress: some_text(reader, "progress"),
-        request_id: some_text(reader, "requestId"),
-        trace_id: some_text(reader, "traceId"),
-        charge_receipt_id: some_text(reader, "chargeReceiptId"),
-        charge_receipt_kind: reader
-            .member("chargeReceiptKind")
-            .and_then(|own| own.one_of(ReceiptKind::ALL, ReceiptKind::name)),
-        record_count: some_text(reader, "recordCount"),
-        fault: reader.member("fault").map(|own| ending::read_fault(&own)),
-    }
 }
 
 fn ledger(ledger: &Ledger) -> Object {

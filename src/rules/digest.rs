@@ -2,6 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use super::disguise::base64_within;
+
 /// The digest of some parts: each goes in after its length (64 bits, big endian), so that no
 /// other way of cutting the same bytes gives the same digest.
 pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
@@ -22,6 +24,36 @@ pub fn hex(bytes: &[u8]) -> String {
         out.push(char::from(DIGITS[usize::from(byte & 15)]));
     }
     out
+}
+
+/// Whether a declared digest is of other bytes than those with this SHA-256 (in hex). It may be bare
+/// hex, or labelled as in `Content-Digest` (RFC 9530) and `Digest` (RFC 3230), in base64 or hex; of a
+/// digest of another kind nothing can be said.
+pub fn disagrees(declared: &str, sha256: &str) -> bool {
+    for member in declared.split(',') {
+        let member = member.trim_ascii();
+        let Some(end) = member.bytes().position(|byte| matches!(byte, b'=' | b':')) else {
+            return !member.eq_ignore_ascii_case(sha256);
+        };
+        let (label, value) = member.split_at(end);
+        if ["sha-256", "sha256"].iter().any(|own| label.eq_ignore_ascii_case(own)) {
+            let value = value.trim_start_matches(['=', ':']);
+            let hex = value.get(..sha256.len()).is_some_and(|own| own.eq_ignore_ascii_case(sha256));
+            return !hex && !value.starts_with(&base64_within(&unhex(sha256), 0));
+        }
+    }
+    false
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (index, digit) in text.chars().filter_map(|own| own.to_digit(16)).enumerate() {
+        match bytes.last_mut() {
+            Some(byte) if index % 2 == 1 => *byte = *byte << 4 | digit as u8,
+            Some(_) | None => bytes.push(digit as u8),
+        }
+    }
+    bytes
 }
 
 /// A plain SHA-256 of bytes that come in pieces, without framing.
@@ -45,6 +77,35 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Of the text "hello world".
+    const HELLO: &str = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9";
+
+    #[test]
+    fn a_declared_digest_is_read_in_every_form_that_the_standards_have() {
+        let base64 = "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=";
+        for same in [
+            HELLO.to_owned(),
+            HELLO.to_uppercase(),
+            ["sha-256=:", base64, ":"].concat(),
+            ["SHA-256=", base64].concat(),
+            ["sha256:", HELLO].concat(),
+            ["md5=:x:, sha-256=:", base64, ":"].concat(),
+        ] {
+            assert!(!disagrees(&same, HELLO), "{same}");
+        }
+        for unknown in ["md5=:Sd/dVLAcvNLSq16eXua5uQ==:", "sha-512=:abc:"] {
+            assert!(!disagrees(unknown, HELLO), "{unknown}");
+        }
+        for other in [
+            "00".to_owned(),
+            HELLO.replace('b', "c"),
+            "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:".into(),
+            ["sha256:", &HELLO.replace('b', "c")].concat(),
+        ] {
+            assert!(disagrees(&other, HELLO), "{other}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -39,6 +39,31 @@ fn imf_fixdate(text: &str) -> Option<Timestamp> {
     if text.is_at_end() { date.at_offset(0) } else { None }
 }
 
+/// A point in time as an IMF-fixdate, in whole seconds.
+pub fn write(time: Timestamp) -> String {
+    const DAY_S: u64 = 86_400;
+    let (year, month, day) = civil::date_of(time);
+    let seconds = time.0 / 1_000;
+    let of_day = seconds % DAY_S;
+    // 1 January 1970 was a Thursday.
+    let weekday = DAYS[((seconds / DAY_S + 3) % 7) as usize];
+    let month = MONTHS[month as usize - 1];
+    let mut out = [weekday, ", "].concat();
+    let mut number = |value: u64, width: u32, before: &str| {
+        out.push_str(before);
+        for place in (0..width).rev() {
+            out.push(char::from(b'0' + (value / 10_u64.pow(place) % 10) as u8));
+        }
+    };
+    number(day.into(), 2, "");
+    number(year.into(), 4, &[" ", month, " "].concat());
+    number(of_day / 3_600, 2, " ");
+    number(of_day / 60 % 60, 2, ":");
+    number(of_day % 60, 2, ":");
+    out.push_str(" GMT");
+    out
+}
+
 /// `Sunday, 06-Nov-94 08:49:37 GMT`
 fn rfc_850(text: &str, now: Timestamp) -> Option<Timestamp> {
     let mut text = Cursor::new(text);
@@ -134,6 +159,7 @@ mod tests {
         fn imf_fixdates_are_read_back(second in 0..=LAST_SECOND) {
             let text = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(second));
             prop_assert_eq!(seconds(&text), Some(second));
+            prop_assert_eq!(write(Timestamp(second * 1_000 + 999)), text);
         }
 
         #[test]

@@ -9,6 +9,7 @@ pub mod composition;
 mod cursor;
 pub mod derived_key;
 pub mod digest;
+pub mod disguise;
 pub mod events;
 pub mod exits;
 pub mod facts;

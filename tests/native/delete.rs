@@ -55,11 +55,62 @@ fn without_a_call_for_it_only_what_is_here_goes() {
 }
 
 #[test]
-fn the_service_deletes_its_copy_too_and_an_accepted_deletion_is_enough() {
+fn the_service_deletes_its_copy_too_and_that_it_is_gone_is_read() {
     let (world, _, tombstone) = deleted("[]", "");
     assert!(tombstone.life.purged.as_ref().expect("a tombstone").at_service);
     assert!(!world.has_content(&tombstone.identity.id));
     assert_eq!(standing(&tombstone), "succeeded");
+    let calls: Vec<_> = world.requests(Call::Any).into_iter().map(|own| own.call).collect();
+    assert_eq!(calls[calls.len() - 2..], [Call::Delete, Call::Poll]);
+}
+
+#[test]
+fn a_deletion_that_is_accepted_is_followed_until_its_cleanup_is_done_and_never_sent_again() {
+    let slow = r#"{\"status\":\"completed\"}"#;
+    let (world, context) = opened("[]");
+    let ended = world.live(&context, "daily", "");
+    world.add_faults(&format!(
+        r#"[{{"call":"poll","fault":"status","status":200,"body":"{slow}","times":3}}]"#
+    ));
+    let polls = world.requests(Call::Poll).len();
+    world.delete(&context, &ended).expect("a wish");
+    let tombstone = world.until("daily", |own| own.life.purged.is_some());
+    assert!(tombstone.life.purged.as_ref().expect("a tombstone").at_service);
+    assert_eq!((deletes(&world), world.requests(Call::Poll).len() - polls), (1, 4));
+}
+
+#[test]
+fn a_cleanup_that_is_never_seen_done_keeps_nothing_here_and_is_told_as_unconfirmed() {
+    for fault in [
+        r#""status","status":200,"body":"{\"status\":\"completed\"}""#,
+        r#""status","status":403"#,
+        r#""lose_before""#,
+    ] {
+        let (world, context) = opened("[]");
+        let ended = world.live(&context, "daily", "");
+        let polls = world.requests(Call::Poll).len();
+        world.add_faults(&format!(r#"[{{"call":"poll","fault":{fault},"times":9999}}]"#));
+        world.delete(&context, &ended).expect("a wish");
+        world.pass(3_600_000);
+        let tombstone = world.stored("daily").expect("a tombstone");
+        let purged = tombstone.life.purged.as_ref().expect("a tombstone");
+        assert!(!purged.at_service && !world.has_content(&ended.identity.id), "{fault}");
+        assert_eq!(deletes(&world), 1, "{fault}");
+        assert!(world.requests(Call::Poll).len() - polls <= 10, "{fault}");
+    }
+}
+
+#[test]
+fn where_no_job_can_be_read_an_accepted_deletion_is_enough() {
+    let mut profile: serde_json::Value = serde_json::from_str(&deletable()).expect("JSON");
+    profile["calls"].as_object_mut().expect("calls").remove("poll");
+    profile.as_object_mut().expect("a profile").remove("settlement");
+    let world = World::new();
+    let context = world.open_with(Limits::default(), &profile.to_string());
+    let ended = world.live(&context, "daily", "");
+    world.delete(&context, &ended).expect("a wish");
+    let tombstone = world.until("daily", |own| own.life.purged.is_some());
+    assert!(tombstone.life.purged.as_ref().expect("a tombstone").at_service);
     assert_eq!(deletes(&world), 1);
 }
 
@@ -127,7 +178,8 @@ fn a_lost_answer_is_settled_by_reading_and_nothing_is_deleted_blindly() {
         let (world, _, tombstone) = deleted(&faults, "");
         assert!(tombstone.life.purged.is_some(), "{status}");
         let calls: Vec<_> = world.requests(Call::Any).into_iter().map(|own| own.call).collect();
-        assert_eq!(calls[calls.len() - 3..], [Call::Delete, Call::Poll, Call::Delete], "{status}");
+        let settled = [Call::Delete, Call::Poll, Call::Delete, Call::Poll];
+        assert_eq!(calls[calls.len() - 4..], settled, "{status}");
     }
 }
 

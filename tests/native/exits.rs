@@ -236,3 +236,22 @@ fn no_id_is_asked_for_where_it_leads_nowhere() {
     assert!(!exits(&parked).contains(&"resolve({found})"), "nothing is read by it, or replayed");
     world.resolve(&context, &parked, Resolution::Found("req_1".into())).expect_err("no exit");
 }
+
+#[test]
+fn no_id_is_asked_for_once_its_replay_could_be_a_second_execution() {
+    let profile = without(&["poll", "result"]);
+    let world = World::with_faults(
+        r#"[{"call":"submit","fault":"lose_after"},
+            {"call":"submit","fault":"status","status":503,"retry_after":85000}]"#,
+    );
+    let limits = Limits { total_ms: 10 * DAY_MS, ..Limits::default() };
+    let context = world.open_with(limits, &profile);
+    world.submit(&context, "daily", "");
+    world.pass(2 * DAY_MS);
+    let parked = world.stored("daily").expect("it is stored");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
+    assert!(!exits(&parked).contains(&"resolve({found})"), "the key is not kept any more");
+    world.resolve(&context, &parked, Resolution::Found("req_1".into())).expect_err("no exit");
+    let again = world.resolve(&context, &parked, Resolution::NotExecuted).expect("a person knows");
+    assert!(!again.keyless, "its key is as good as new");
+}

@@ -5,7 +5,7 @@ use holdfast::driver::Submission;
 use holdfast::model::error::{Code, Error};
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
-use holdfast_services::{Call, RunHarvester};
+use holdfast_services::{AzureLro, Call, Loopback, RunHarvester};
 
 fn submit_with_key(
     world: &World,
@@ -153,4 +153,20 @@ fn the_same_id_at_another_origin_is_another_job() {
     let second = world.live(&world.open(), "weekly", "");
     assert_eq!(first.life.job(), second.life.job());
     assert_eq!(standing(&second), "succeeded", "{:?}", second.life);
+}
+
+#[test]
+fn a_key_goes_with_the_date_of_its_first_sending_where_the_service_wants_it() {
+    // The model refuses a key without it, and takes another date for another request.
+    let profile = include_str!("../../pkg-template/profiles/azure-lro.json");
+    let params = [("path", "v1/reports"), ("apiVersion", "1")];
+    let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let settings = Settings { params, ..Settings::default() };
+    let world = World::of(settings, Loopback::new(AzureLro::default()), profile);
+    world.add_faults(
+        r#"[{"call":"submit","fault":"lose_after"},{"call":"submit","fault":"lose_after"}]"#,
+    );
+    let ended = world.live(&world.open(), "daily", "");
+    crate::world::succeeds_once(&world, &ended);
+    assert_eq!(world.requests(Call::Submit).len(), 3);
 }

@@ -171,3 +171,32 @@ fn questions_for_a_price_count_too() {
     let sent = sent(&world);
     assert_eq!((sent.len(), most_within(&sent, 60_000)), (3, 2));
 }
+
+#[test]
+fn a_question_from_a_context_that_does_not_drive_keeps_to_what_the_owner_has_sent() {
+    let mut profile: Value = serde_json::from_str(REPLAY).expect("JSON");
+    profile["rate"] = json!({ "requests": 1, "perMs": 60_000 });
+    let service = Loopback::new(Replay::default());
+    let world = World::of(Settings::default(), service, &profile.to_string());
+    let owner = world.open();
+    assert_eq!(standing(&world.live(&owner, "daily", "")), "succeeded");
+    let follower = world.open();
+    let refused = quote(&world, &follower, "map").expect_err("the rate is used up");
+    assert_eq!(refused.code, Code::NoQuote);
+    world.pass(60_000);
+    quote(&world, &follower, "map").expect("within the rate");
+}
+
+#[test]
+fn a_question_from_a_context_that_does_not_drive_waits_as_the_service_has_told_the_owner() {
+    let service = Loopback::new(Replay::default());
+    let world = World::of(Settings::default(), service, REPLAY);
+    world.add_faults(r#"[{"call":"submit","fault":"rate_limited","retry_after":30}]"#);
+    let owner = world.open();
+    world.submit(&owner, "daily", "");
+    world.pass(1_000);
+    let follower = world.open();
+    quote(&world, &follower, "map").expect_err("the service refuses everything for a while");
+    world.pass(60_000);
+    quote(&world, &follower, "map").expect("the gate is open");
+}

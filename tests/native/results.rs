@@ -159,6 +159,27 @@ fn another_digest_than_is_declared_is_incomplete() {
 }
 
 #[test]
+fn a_digest_that_was_declared_before_the_result_counts_too() {
+    let mut profile: serde_json::Value = serde_json::from_str(PROFILE).expect("JSON");
+    profile["facts"]["digest"] = serde_json::json!(["/sha256"]);
+    // Of `{"records":[]}`, and of something else.
+    let own = "sha-256=:G4tMC29q0dMlZZUnILwATusfGI9iBF5NVSWuKvjHhDI=:";
+    for (declared, standing_of) in [(own, "succeeded"), (&own.replace('G', "R"), "incomplete")] {
+        let world = World::of(Settings::default(), service(), &profile.to_string());
+        world.add_faults(
+            &serde_json::json!([
+                { "call": "poll", "fault": "status", "status": 200,
+                    "body": format!(r#"{{"status":"completed","sha256":"{declared}"}}"#) },
+                { "call": "result", "fault": "status", "status": 200, "body": r#"{"records":[]}"# },
+            ])
+            .to_string(),
+        );
+        let (_, ended) = world.lived("");
+        assert_eq!(standing(&ended), standing_of, "{declared}");
+    }
+}
+
+#[test]
 fn a_result_that_fails_the_schema_is_incomplete_with_its_bytes_kept() {
     let world = World::new();
     world.0.settings.borrow_mut().schema_fault = Some("records[0].price: expected number".into());

@@ -94,6 +94,16 @@ fn a_service_that_says_the_credential_back_is_not_repeated() {
 }
 
 #[test]
+fn a_credential_in_other_writing_is_not_repeated_either() {
+    for written in [SECRET.to_uppercase(), SECRET.replace('_', "%5F").replace('-', "%2d")] {
+        let faults = echoing("submit", 422).replace(SECRET, &written);
+        for trace in traces(&faults, "", &[]) {
+            assert!(!trace.contains(&written), "{trace}");
+        }
+    }
+}
+
+#[test]
 fn a_message_without_the_credential_is_still_told() {
     let told = traces(&echoing("submit", 422), "", &[]).join("\n");
     assert!(told.contains("the key [withheld] may not do this"), "{told}");

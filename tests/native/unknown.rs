@@ -83,3 +83,21 @@ fn a_credential_that_cannot_be_had_parks_after_some_tries_with_nothing_sent() {
     assert_eq!(world.requests(Call::Any).len(), 0);
     resumes_to_success(&world, &context, &parked);
 }
+
+#[test]
+fn a_failure_that_the_service_keeps_under_the_key_is_not_asked_for_again() {
+    let keeping =
+        crate::world::PROFILE.replacen(r#""header""#, r#""keepsErrors": true, "header""#, 1);
+    for (profile, status, asked) in
+        [(crate::world::PROFILE, 500, 2), (&keeping, 500, 1), (&keeping, 502, 2)]
+    {
+        let world = World::with_faults(&format!(
+            r#"[{{"call":"submit","fault":"status","status":{status}}}]"#
+        ));
+        let context = world.open_with(holdfast::model::policy::Limits::default(), profile);
+        let operation = world.live(&context, "daily", "");
+        let parked = (asked == 1).then_some(ParkReason::OutcomeUnknown);
+        assert_eq!(park(&operation), parked, "{status}");
+        assert_eq!(world.requests(Call::Submit).len(), asked, "{status}");
+    }
+}

@@ -16,6 +16,7 @@ impl Life {
             current: None,
             attempts: 0,
             read: true,
+            accepted: false,
             hold: Hold::Ready,
         });
         if matches!(deletion.hold, Hold::Parked { .. }) {
@@ -47,6 +48,12 @@ impl Life {
         deletion.current.take().ok_or(Illegal)?;
         deletion.read = known;
         Ok(())
+    }
+
+    /// The service has taken the deletion, and goes on with it: whether it is done is read.
+    pub fn delete_accepted(&mut self) -> Result<(), Illegal> {
+        self.delete_answered(false)?;
+        self.0.deletion.as_mut().map(|own| own.accepted = true).ok_or(Illegal)
     }
 
     /// The job has been read, and is still there: a lost deletion did not take effect.

@@ -60,6 +60,8 @@ pub struct Deletion {
     pub attempts: u32,
     /// The job is at the service, as far as is known: a lost answer is settled by reading first.
     pub read: bool,
+    /// The service has taken it, and goes on with it: it is read until it is done.
+    pub accepted: bool,
     /// What it waits for.
     pub hold: Hold,
 }
@@ -69,7 +71,7 @@ pub struct Deletion {
 pub struct Purged {
     /// Since when.
     pub at: Timestamp,
-    /// The service has taken the deletion of its own copy, or has none.
+    /// The service's own copy is gone, or taken to be deleted where that cannot be read.
     pub at_service: bool,
 }
 

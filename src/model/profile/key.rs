@@ -17,6 +17,11 @@ pub struct KeyCarrier {
     pub punctuation: String,
     /// How long the service keeps a key, in milliseconds; past it nothing unresolved is resent.
     pub retention_ms: Option<u64>,
+    /// Whether it keeps an answer of status 500 under a key too, and gives it whenever it is asked again;
+    /// else only successes are replayed.
+    pub keeps_errors: bool,
+    /// The header field that tells when the key was first sent, as an HTTP date.
+    pub sent_at: Option<String>,
     /// Whether the order of an object's properties is no difference to the service.
     pub canonical_body: bool,
 }

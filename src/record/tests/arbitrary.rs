@@ -109,6 +109,7 @@ fn make(life: &mut Life, (which, at, by, word): &Move) -> Result<(), Illegal> {
         17 => life.want_delete(now),
         18 => life.write_delete_ahead(now, by, by),
         19 => life.delete_answered(by.is_multiple_of(2)),
+        20 if by.is_multiple_of(2) => life.delete_accepted(),
         20 => life.outlived_deletion(),
         21 => life.hold_deletion(
             pick(
@@ -273,6 +274,7 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                     charge_receipt_id: words[3].clone(),
                     charge_receipt_kind: receipt_kind(counts[11]),
                     record_count: words[2].clone(),
+                    digest: words[4].clone(),
                     fault: words[3].clone().map(|message| Fault {
                         status: Some(402),
                         message: Some(message),

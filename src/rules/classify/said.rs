@@ -30,6 +30,8 @@ pub struct Said {
     pub charge_receipt_id: Option<String>,
     /// How many records it says that it delivers.
     pub record_count: Option<String>,
+    /// The digest of the result that it declares, as it writes it.
+    pub digest: Option<String>,
     /// What it repeats of the submission, by the names of [`super::ECHO`].
     pub echoes: Carried,
     /// How many records the result holds.
@@ -118,6 +120,7 @@ fn said(facts: &Facts, status: u16, now: Timestamp) -> Said {
         request_id: text("requestId"),
         charge_receipt_id: text("chargeReceiptId"),
         record_count: text("recordCount"),
+        digest: text("digest"),
         echoes: Carried::new(),
         records: facts.count("records"),
         server_wait_ms: None,

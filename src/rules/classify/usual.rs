@@ -32,7 +32,8 @@ pub(super) fn usual(purpose: Purpose, status: u16) -> Meaning {
         422 if purpose == Purpose::Result => Meaning::Failed,
         410 if reading => Meaning::NotFound,
         429 => Meaning::RateLimited,
-        408 | 425 | 500..=599 => Meaning::Transient,
+        // 499: something in between gave the request up, and does not know what became of it.
+        408 | 425 | 499 | 500..=599 => Meaning::Transient,
         400..=499 => Meaning::Rejected,
         _ => Meaning::Transient,
     }

@@ -235,6 +235,8 @@ fn a_key_keeps_to_its_service_s_grammar() {
         length_max: 4,
         punctuation: "-:".into(),
         retention_ms: None,
+        keeps_errors: false,
+        sent_at: None,
         canonical_body: false,
     };
     for good in ["aB", "0-:z"] {

@@ -20,6 +20,8 @@ pub(super) fn key(reader: &Reader<'_>) -> Option<KeyCarrier> {
         "lengthMax",
         "punctuation",
         "retentionMs",
+        "keepsErrors",
+        "sentAt",
         "canonicalBody",
     ]);
     let place = place(reader);
@@ -42,6 +44,8 @@ pub(super) fn key(reader: &Reader<'_>) -> Option<KeyCarrier> {
         reader.fault("a UUID must be a key that is allowed: 36 characters, with \"-\"");
     }
     let (quoted, uuid, canonical_body) = (flag("quoted"), flag("uuid"), flag("canonicalBody"));
+    let keeps_errors = flag("keepsErrors");
+    let sent_at = reader.member("sentAt").and_then(|own| header(&own).map(String::from));
     if quoted == Some(true) && !matches!(place, None | Some(KeyPlace::Header(_))) {
         reader.fault("only a key in a header field is quoted");
     }
@@ -54,8 +58,18 @@ pub(super) fn key(reader: &Reader<'_>) -> Option<KeyCarrier> {
         length_max: usize::try_from(length_max?).ok()?,
         punctuation,
         retention_ms,
+        keeps_errors: keeps_errors?,
+        sent_at,
         canonical_body: canonical_body?,
     })
+}
+
+fn header<'a>(reader: &Reader<'a>) -> Option<&'a str> {
+    let text = reader.text()?;
+    if !is_token(text) {
+        reader.fault("it must be the name of a header field");
+    }
+    Some(text)
 }
 
 fn place(reader: &Reader<'_>) -> Option<KeyPlace> {
@@ -69,12 +83,7 @@ fn place(reader: &Reader<'_>) -> Option<KeyPlace> {
     };
     let text = own.text()?;
     Some(match own.name() {
-        "header" => {
-            if !is_token(text) {
-                own.fault("it must be the name of a header field");
-            }
-            KeyPlace::Header(text.into())
-        }
+        "header" => KeyPlace::Header(header(own)?.into()),
         "field" => {
             if text.is_empty() || Pointer::parse(text).is_none() {
                 own.fault("it must be a JSON pointer to a member of the body, such as /request_id");

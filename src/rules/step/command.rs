@@ -103,7 +103,7 @@ fn resume(
         | ParkReason::NeedsAccess
         | ParkReason::JobNotFound => {}
         // Without the risk it goes on only under the scope that it was first sent under.
-        ParkReason::ScopeChanged if accept_duplicate => pen.op.life.disproved()?,
+        ParkReason::ScopeChanged if accept_duplicate => disprove(pen)?,
         ParkReason::ScopeChanged => {}
         ParkReason::DeadlineExceeded | ParkReason::BudgetExhausted => {
             if limits.is_none() {
@@ -119,7 +119,7 @@ fn resume(
                      with resume({acceptRisk: \"duplicate\"})",
                 ));
             }
-            pen.op.life.disproved()?;
+            disprove(pen)?;
         }
         ParkReason::CancelUnconfirmed | ParkReason::KeyConflict | ParkReason::VersionMoved => {
             return Err(Refused::NotAllowed("only resolve() leads on from here"));
@@ -163,13 +163,20 @@ fn resolve(pen: &mut Pen<'_>, resolution: Resolution) -> Result<(), Refused> {
             if !may_be_disproved(&pen.op) {
                 return Err(Refused::NotAllowed("there is no attempt to disprove"));
             }
-            pen.op.life.disproved()?;
+            disprove(pen)?;
             pen.op.counters.refusals = 0;
             pen.note("resolved.not_executed");
             submit::gave_up(pen)?;
         }
         Resolution::Abandon => pen.end(Ending::Abandoned)?,
     }
+    Ok(())
+}
+
+/// Nothing of it ran, or what ran is taken for nothing: its key is as good as new.
+fn disprove(pen: &mut Pen<'_>) -> Result<(), Refused> {
+    pen.op.life.disproved()?;
+    pen.op.keyless = pen.profile.key.is_none();
     Ok(())
 }
 

@@ -43,7 +43,12 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     let said = &verdict.said;
     pen.note_answer("delete.answered", Purpose::Delete, said);
     let meaning = match &verdict.finding {
-        // Accepted is enough: cleanup at the service may still be under way.
+        // Its cleanup goes on: where that can be read, it is.
+        Finding::Done if said.fault.status == Some(202) && pen.profile.calls.poll.is_some() => {
+            pen.op.life.delete_accepted()?;
+            (pen.op.counters.failures, pen.op.counters.authorizations) = (0, 0);
+            return failed(pen, Some(said));
+        }
         Finding::Done => {
             pen.op.life.delete_answered(true)?;
             return gone(pen, true);
@@ -77,13 +82,15 @@ fn unsettled(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     pen.op.life.delete_answered(pen.profile.calls.poll.is_none())
 }
 
-/// The job was read, because it is not known whether a deletion took effect.
+/// The job was read, because it is not known whether a deletion took effect, or is done.
 pub(super) fn read(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
     let said = &verdict.said;
     pen.note_answer("delete.read", Purpose::Settle, said);
     match &verdict.finding {
         Finding::Job(_) => {
-            pen.op.life.outlived_deletion()?;
+            if !is_accepted(pen) {
+                pen.op.life.outlived_deletion()?;
+            }
             failed(pen, Some(said))
         }
         Finding::Other(meaning) => refused(pen, *meaning, said),
@@ -178,8 +185,17 @@ fn wait(pen: &mut Pen<'_>, length_ms: u64, reason: WaitReason) -> Result<(), Ill
     pen.op.life.hold_deletion(Hold::Until { wait: Wait::new(pen.now, length_ms), reason })
 }
 
+/// What the service has taken needs nobody: that it is done could not be read, and that is all.
 fn park(pen: &mut Pen<'_>, reason: ParkReason) -> Result<(), Illegal> {
+    if is_accepted(pen) {
+        pen.note("delete.unconfirmed").code = Some(reason.name().into());
+        return gone(pen, false);
+    }
     pen.strictly();
     pen.note("delete.parked").code = Some(reason.name().into());
     pen.op.life.hold_deletion(Hold::Parked { reason, at: pen.now })
+}
+
+fn is_accepted(pen: &Pen<'_>) -> bool {
+    pen.op.life.deletion.as_ref().is_some_and(|own| own.accepted)
 }

@@ -165,7 +165,7 @@ pub fn step(
     }
     // The times that tell of the jump may be written anew by now.
     if lost_count && pen.waits_to_send_again() {
-        reconcile::unknowable(&mut pen)?;
+        reconcile::lapsed(&mut pen)?;
     }
     Ok(pen.finish())
 }

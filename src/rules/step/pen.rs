@@ -141,6 +141,7 @@ impl<'a> Pen<'a> {
             reported.charge_receipt_kind = self.profile.charge_receipt;
         }
         keep(&mut reported.record_count, &said.record_count);
+        keep(&mut reported.digest, &said.digest);
         let refused = said.fault.status.is_some_and(|status| status >= 400);
         reported.fault = refused.then(|| said.fault.clone());
         for (name, value) in &said.carried {

@@ -32,6 +32,13 @@ pub(super) fn unknowable(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     pen.park(if cancelled { ParkReason::CancelUnconfirmed } else { ParkReason::OutcomeUnknown })
 }
 
+/// The service keeps the key no longer: sent again, it could be a second execution, and nothing is
+/// replayed any more.
+pub(super) fn lapsed(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    pen.op.keyless = true;
+    unknowable(pen)
+}
+
 /// Its hold was released, and the clock has jumped back since the first attempt: when every attempt is
 /// over and listed can only be counted from here.
 pub(super) fn count_again(pen: &mut Pen<'_>) -> Result<(), Illegal> {

@@ -9,6 +9,7 @@ use crate::model::pages::Paged;
 use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::bounds::{REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX};
 use crate::rules::classify::{Finding, Said, Verdict};
+use crate::rules::digest::disagrees;
 use crate::rules::teeth::{Tooth, bites};
 
 pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illegal> {
@@ -38,7 +39,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
 
 /// The result is at hand.
 pub(super) fn kept(pen: &mut Pen<'_>, said: &Said, result: &ResultRef) -> Result<(), Illegal> {
-    if lacks(pen, said).is_some() {
+    if lacks(pen, said, Some(result)).is_some() {
         return incomplete(pen, said, Some(result.clone()));
     }
     pen.end(Ending::Succeeded { result: result.clone(), replayed: said.replayed })
@@ -146,23 +147,29 @@ pub(super) fn incomplete(
     result: Option<ResultRef>,
 ) -> Result<(), Illegal> {
     let message = said.fault.message.clone();
-    let why = lacks(pen, said).unwrap_or("the result is not readable");
+    let why = lacks(pen, said, result.as_ref()).unwrap_or("the result is not readable");
     let message = message.or_else(|| Some(why.into()));
     pen.end(Ending::Incomplete { fault: Fault { message, ..said.fault.clone() }, result })
 }
 
 /// What is wrong with a result, by what has been said of it before and with it.
-fn lacks(pen: &Pen<'_>, said: &Said) -> Option<&'static str> {
+fn lacks(pen: &Pen<'_>, said: &Said, result: Option<&ResultRef>) -> Option<&'static str> {
     let declared = pen.op.reported.record_count.as_ref().and_then(|text| text.parse::<u64>().ok());
     let is_other = |(name, told): &(String, String)| {
         pen.op.carried.iter().any(|(own, sent)| own == name && sent != told)
     };
     // Of many pages, each holds its own: what all of them hold is compared with `pages.total`.
     let records = said.records.filter(|_| pen.profile.pages.is_none());
+    // So is a digest: that of many pages is of how they are kept here.
+    let kept = result.filter(|_| pen.profile.pages.is_none());
+    let digest = pen.op.reported.digest.as_ref().zip(kept);
+    let is_other_digest = digest.is_some_and(|(told, own)| disagrees(told, &own.sha256));
     if matches!(pen.op.life.stage, Stage::Result { partial: true, .. }) {
         Some("the job ended with a part of its result")
     } else if records.is_some() && declared.is_some() && records != declared {
         Some("the result does not hold as many records as are declared")
+    } else if is_other_digest {
+        Some("the result has another digest than is declared")
     } else if said.echoes.iter().any(is_other) {
         Some("the result is of another request or version than was submitted")
     } else {

@@ -121,7 +121,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             unknown(pen, Some(said), WaitReason::Backoff)
         }
         // The key brings this answer whenever it is asked.
-        Finding::Other(Meaning::Transient) if said.replayed => {
+        Finding::Other(Meaning::Transient) if said.replayed || is_kept(pen, said) => {
             refused(pen, Meaning::Consumed, said)
         }
         Finding::Other(meaning) => refused(pen, *meaning, said),
@@ -134,6 +134,11 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             reconcile::unknowable(pen)
         }
     }
+}
+
+/// Whether the service keeps this failure of its own under the key. A gateway has statuses of others.
+fn is_kept(pen: &Pen<'_>, said: &Said) -> bool {
+    pen.profile.key.as_ref().is_some_and(|key| key.keeps_errors) && said.fault.status == Some(500)
 }
 
 /// The answer to the submission is the result, or says that there will be none.

@@ -79,7 +79,8 @@ pub(super) fn out_of_bounds(pen: &mut Pen<'_>, bound: Bound) -> Result<(), Illeg
         }
         Bound::Deadline => pen.park(ParkReason::DeadlineExceeded),
         Bound::Attempts | Bound::Cost => pen.park(ParkReason::BudgetExhausted),
-        Bound::KeyLifetime | Bound::NoKey => reconcile::unknowable(pen),
+        Bound::KeyLifetime => reconcile::lapsed(pen),
+        Bound::NoKey => reconcile::unknowable(pen),
     }
 }
 

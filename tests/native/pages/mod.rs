@@ -10,7 +10,7 @@ use holdfast::model::dice::Dice;
 use holdfast::model::ending::{Ending, ResultRef};
 use holdfast::model::facts::{BodyForm, Fact, Facts};
 use holdfast::model::hold::Hold;
-use holdfast::model::life::Stage;
+use holdfast::model::life::{Deletion, Stage};
 use holdfast::model::listing::Page;
 use holdfast::model::operation::Operation;
 use holdfast::model::pages::{Paged, Turn};
@@ -21,8 +21,9 @@ use holdfast::rules::step::{Input, step};
 use scenes::{Scene, now, scenes};
 
 const STATUSES: &[u16] = &[
-    0, 200, 201, 202, 204, 302, 303, 400, 401, 402, 403, 404, 408, 409, 410, 413, 422, 425, 429,
-    451, 500, 502, 503, 504,
+    0, 200, 201, 202, 203, 204, 205, 206, 302, 303, 304, 307, 400, 401, 402, 403, 404, 405, 407,
+    408, 409, 410, 412, 413, 415, 421, 422, 423, 424, 425, 426, 428, 429, 431, 451, 499, 500, 501,
+    502, 503, 504, 507, 511, 520, 599,
 ];
 
 /// How long the service asks to wait where it does, in milliseconds.
@@ -238,7 +239,11 @@ fn deletion(after: &Operation) -> (String, &Hold) {
     let Some(own) = &after.life.deletion else {
         return ("deleted, a tombstone is left".into(), after.life.hold());
     };
-    let mut words = String::from(if own.read { "deleting" } else { "deleting, read first" });
+    let mut words = String::from(match own {
+        Deletion { accepted: true, .. } => "deletion taken, read until it is done",
+        Deletion { read: true, .. } => "deleting",
+        Deletion { .. } => "deleting, read first",
+    });
     held(&mut words, &own.hold);
     (words, &own.hold)
 }

@@ -63,6 +63,8 @@ pub fn scenes(profile: &Profile) -> Vec<Scene> {
     if calls.delete.is_some() {
         all.push(scene("delete", Purpose::Delete, living(&base, delete)));
         all.push(scene("read after a lost delete", Purpose::Settle, living(&base, delete_lost)));
+        let taken = living(&base, delete_taken);
+        all.push(scene("read after an accepted delete", Purpose::Settle, taken));
     }
     all
 }
@@ -141,6 +143,11 @@ fn delete(life: &mut Life) {
     life.end(now(), Ending::Cancelled).expect("over");
     life.want_delete(now()).expect("wanted");
     life.write_delete_ahead(now(), 2_000, 32_000).expect("written ahead");
+}
+
+fn delete_taken(life: &mut Life) {
+    delete(life);
+    life.delete_accepted().expect("taken");
 }
 
 fn delete_lost(life: &mut Life) {

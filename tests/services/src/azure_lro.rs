@@ -17,7 +17,8 @@
 //! `not_found_ms` of the body steer the work.
 //!
 //! `Repeatability-Request-ID` or `Operation-Id` is the key, and optional: the same one with the same
-//! body is answered alike, with `repeatability-result: accepted`; without one each request is new.
+//! body and `Repeatability-First-Sent` is answered alike, with `repeatability-result: accepted`; without
+//! one each request is new. The former must come with that date.
 //!
 //! Refusals are `{error: {code, message}}`: 400 `InvalidRequest`, 401 `Unauthorized`, 402
 //! `InsufficientCredits`, 404 `NotFound`, 409 `OperationIdConflict` (the key came with another body)
@@ -76,7 +77,15 @@ impl AzureLro {
             return refusal(400, "InvalidRequest", "The body must be a JSON object.");
         };
         let key = Self::key(request).unwrap_or_default();
-        let identity = digest(&[&request.body]);
+        let sent = request.header("repeatability-first-sent").unwrap_or_default();
+        if request.header("repeatability-request-id").is_some() && sent.is_empty() {
+            return refusal(
+                400,
+                "InvalidRequest",
+                "Repeatability-First-Sent must come with the id.",
+            );
+        }
+        let identity = digest(&[&request.body, sent.as_bytes()]);
         if !key.is_empty() {
             match self.look(now, &key, &identity) {
                 Known::New => {}

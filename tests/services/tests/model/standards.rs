@@ -202,12 +202,14 @@ fn operations_of_azure_fail_and_are_cancelled() {
 fn a_repeated_request_of_azure_is_one_operation() {
     for header in ["repeatability-request-id", "operation-id"] {
         let mut world = Loopback::new(AzureLro::default());
-        let request = create(&json!({})).with_header(header, "id-1");
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        let create = |body: Value| create(&body).with_header("repeatability-first-sent", date);
+        let request = create(json!({})).with_header(header, "id-1");
         let first = answer(&mut world, 0, &request).parsed();
         let second = answer(&mut world, 1000, &request);
         assert_eq!(second.parsed()["id"], first["id"]);
         assert_eq!(second.header("repeatability-result"), Some("accepted"));
-        let other = create(&json!({"url": "v"})).with_header(header, "id-1");
+        let other = create(json!({"url": "v"})).with_header(header, "id-1");
         assert_eq!(answer(&mut world, 1000, &other).status, 409);
         assert_eq!(world.ledger().executions, 1, "{header}");
     }

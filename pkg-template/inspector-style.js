@@ -44,5 +44,5 @@ pre { margin: .4rem 0; padding: .6rem; background: var(--sheet); border: 1px sol
 summary { cursor: pointer; font-size: .9rem; margin-top: .9rem; width: max-content; border-radius: 4px; }
 .pages { margin: 0; padding: .5rem .9rem; }
 .empty { padding: 1rem .9rem; color: var(--quiet); margin: 0; }
-@container (max-width: 44rem) { .panes { grid-template-columns: minmax(0, 1fr); } ul { border-right: 0; max-height: 16rem; } }
+@container (max-width: 44rem) { .bar h2 { flex-basis: 100%; } .bar label { flex: 1 1 7rem; } .panes { grid-template-columns: minmax(0, 1fr); } ul { border-right: 0; max-height: 16rem; } }
 `;

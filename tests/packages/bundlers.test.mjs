@@ -139,18 +139,21 @@ test("Vite, while developing", { skip: !isDeep && "with --deep" }, async () => {
   }
 });
 
-test("webpack, for production", { skip: !isDeep && "with --deep" }, async () => {
-  const { default: webpack } = await import("webpack");
-  const folder = place.project("webpack", { html: '<!doctype html><script src="dist/main.js"></script>' });
-  const compiler = webpack({
-    mode: "production", context: folder, entry: "./main.js", performance: false,
-    output: { path: join(folder, "dist"), filename: "main.js" },
+for (const mode of /** @type {const} */ (["production", "development"])) {
+  test(`webpack, in its mode ${mode}`, { skip: !isDeep && "with --deep" }, async () => {
+    const { default: webpack } = await import("webpack");
+    const name = `webpack-${mode}`;
+    const folder = place.project(name, { html: '<!doctype html><script src="dist/main.js"></script>' });
+    const compiler = webpack({
+      mode, context: folder, entry: "./main.js", performance: false,
+      output: { path: join(folder, "dist"), filename: "main.js" },
+    });
+    const stats = await new Promise((resolve, reject) => compiler.run((error, own) => (error ? reject(error) : resolve(own))));
+    await new Promise((resolve) => compiler.close(resolve));
+    const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
+    assert.deepEqual([errors, warnings].map((all) => all.map(({ message }) => message)), [[], []]);
+    const loaded = await completes(`${name}/index.html`);
+    assert.match(wasmIn(loaded).join(), /^\/webpack-\w+\/dist\/\w+\.wasm$/);
+    assert.ok(readdirSync(join(folder, "dist")).length > 2);
   });
-  const stats = await new Promise((resolve, reject) => compiler.run((error, own) => (error ? reject(error) : resolve(own))));
-  await new Promise((resolve) => compiler.close(resolve));
-  const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
-  assert.deepEqual([errors, warnings].map((all) => all.map(({ message }) => message)), [[], []]);
-  const loaded = await completes("webpack/index.html");
-  assert.match(wasmIn(loaded).join(), /^\/webpack\/dist\/\w+\.wasm$/);
-  assert.ok(readdirSync(join(folder, "dist")).length > 2);
-});
+}

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import * as esbuild from "esbuild";
 import { Loopback, makeProfile, openBrowser, removeProfile } from "../browser/harness.mjs";
 import { examplesOf, programsOf } from "../docs/samples.mjs";
 import { GUIDES } from "../docs/site.mjs";
@@ -101,6 +102,33 @@ describe("in a page", { concurrency: 4 }, () => {
         await session.close();
       }
     });
+  }
+});
+
+test("the component of the documentation makes a report and shows it, with the real React", async () => {
+  const [program] = at("react");
+  written(program, ".jsx");
+  writeFileSync(join(folder, "react-main.jsx"), `
+    import { createRoot } from "react-dom/client";
+    import { createHoldfast } from "holdfast";
+    import { Report } from "./${program.name}.jsx";
+    const authorize = () => ({ headers: { authorization: "Bearer demo-token" } });
+    globalThis.holdfast = createHoldfast({ account: () => "react", services: { reports: { profile: "runharvester", baseUrl: location.origin, authorize } } });
+    createRoot(document.querySelector("main")).render(<Report day="2026-11-30" url="https://example.com" />);`);
+  await esbuild.build({
+    entryPoints: [join(folder, "react-main.jsx")], outfile: join(folder, "react-main.js"), bundle: true, format: "esm", jsx: "automatic",
+    nodePaths: [modules], define: { "process.env.NODE_ENV": '"production"' }, logLevel: "error",
+    alias: { "holdfast/react": join(place.installed, "react.js"), holdfast: "/node_modules/holdfast/index.js" }, external: ["/node_modules/*"],
+  });
+  writeFileSync(join(folder, "react.html"), '<!doctype html><title>a</title><main></main><script type="module" src="react-main.js"></script>');
+  const session = await world.browser.session();
+  try {
+    const page = await session.page();
+    await page.goto(`${world.service.origin}/samples/react.html`);
+    await page.getByRole("button", { name: "Make the report" }).click({ timeout: 30_000 });
+    await page.waitForFunction(() => /records/.test(document.querySelector("pre")?.textContent), undefined, { timeout: 30_000 });
+  } finally {
+    await session.close();
   }
 });
 

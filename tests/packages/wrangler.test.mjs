@@ -23,8 +23,11 @@ before(async () => {
   world.place = new Workplace();
   world.folder = await installed(world.place, "wrangler");
   world.service = await Loopback.start({});
-  const [worker] = programsOf(join(root, "www/docs/start.md"), "start").filter(({ host }) => host === "worker");
-  writeFileSync(join(world.folder, "src/sample.js"), worker.code.replaceAll("https://api.example.com", world.service.origin));
+  const programs = programsOf(join(root, "www/docs/start.md"), "start");
+  for (const [host, file] of [["worker", "sample.js"], ["relay", "relay.js"]]) {
+    const { code } = programs.find((own) => own.host === host);
+    writeFileSync(join(world.folder, "src", file), code.replaceAll("https://api.example.com", world.service.origin));
+  }
   writeFileSync(join(world.folder, ".dev.vars"), "TOKEN=demo-token\n");
 });
 
@@ -43,7 +46,8 @@ test("it is built for production with the module beside it", { skip, timeout: 30
   assert.ok(readdirSync(join(world.folder, "dist")).some((name) => name.endsWith(".wasm")));
 });
 
-test("run by Wrangler, a scheduled submission comes to its kept result, once, with nobody waiting", { skip, timeout: 300_000 }, async () => {
+/** Runs the Worker for as long as something is done with it. */
+async function served(work) {
   await world.service.reset();
   const port = await freePort();
   const line = [program, "dev", "--port", String(port), "--ip", "127.0.0.1", "--inspector-port", "0", "--test-scheduled"];
@@ -53,17 +57,35 @@ test("run by Wrangler, a scheduled submission comes to its kept result, once, wi
   const ended = new Promise((resolve) => server.once("exit", resolve));
   const origin = `http://127.0.0.1:${port}`;
   try {
-    await until(async () => (await fetch(`${origin}/__scheduled?cron=0+6+*+*+*`).catch(() => undefined))?.ok, () => told);
-    const kept = await until(async () => {
-      const results = await (await fetch(origin)).json();
-      return results.length ? results : undefined;
-    }, () => told);
-    assert.equal(kept.length, 1);
+    await until(() => fetch(origin).then((answer) => answer.ok, () => false), () => told);
+    await work(origin, () => told);
     assert.equal((await world.service.ledger()).executions, 1);
   } finally {
     server.kill("SIGTERM");
     await ended;
   }
+}
+
+test("run by Wrangler, a scheduled submission comes to its kept result, once, with nobody waiting", { skip, timeout: 300_000 }, async () => {
+  await served(async (origin, told) => {
+    assert.equal((await fetch(`${origin}/__scheduled?cron=0+6+*+*+*`)).ok, true);
+    const kept = await until(async () => {
+      const results = await (await fetch(origin)).json();
+      return results.length ? results : undefined;
+    }, told);
+    assert.equal(kept.length, 1);
+  });
+});
+
+test("run by Wrangler, the relay carries what a page hands over", { skip, timeout: 300_000 }, async () => {
+  await served(async (origin, told) => {
+    const init = { method: "POST", body: '{"url":"https://example.com"}', headers: { "content-type": "application/json", "idempotency-key": "a" } };
+    const answer = await fetch(`${origin}/operations/reports`, init);
+    assert.equal(answer.status, 202);
+    const { id } = await answer.json();
+    await until(async () => (await (await fetch(`${origin}/operations/reports/${id}`)).json()).status === "succeeded", told);
+    assert.equal((await fetch(`${origin}/operations/reports/${id}/result`)).status, 200);
+  });
 });
 
 /** What something is, once it is something. */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The operation protocol for browsers: an HTTP handler over `jobs()`. The page's key is the intent here,
- * so that a lost answer between page and edge is as safe as one beyond. `www/relay.md` describes it.
+ * so that a lost answer between page and edge is as safe as one beyond. `www/docs/relay.md` describes it.
  */
 /** @import * as Api from "./cloudflare.d.ts" */
 /** @import { Operation } from "./operation.js" */

@@ -18,6 +18,7 @@ export const GUIDES = [
   ["coming-from", "Coming from…"],
   ["promises", "Promises and limits"],
   ["threats", "Threat model"],
+  ["relay", "The relay's protocol"],
 ];
 
 /** A page's Markdown; where a link to a section of another document stands alone, the section does. */

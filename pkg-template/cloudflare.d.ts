@@ -14,10 +14,10 @@
  * @packageDocumentation
  */
 import type { DurableObject } from "cloudflare:workers";
-import type { Holdfast, HoldfastEvent, Operation, Retention, Service } from "./index.d.ts";
+import type { Holdfast, HoldfastEvent, Operation, Retention, Service } from "./index.js";
 
-export type * from "./index.d.ts";
-export { HoldfastError, isHoldfastError } from "./index.d.ts";
+export type * from "./index.js";
+export { HoldfastError, isHoldfastError } from "./index.js";
 
 /** What a Worker asks of an object. Made by {@link jobs}, and by nobody else. */
 export interface ObjectCall {

@@ -6,6 +6,7 @@
  *
  * @packageDocumentation
  */
+/// <reference lib="esnext.disposable" />
 
 /** A validator of results: anything that implements Standard Schema v1 (Zod, Valibot, ArkType, …). */
 export interface StandardSchema<Output = unknown> {
@@ -185,6 +186,9 @@ export interface Retention {
   readonly tombstoneMs?: number;
 }
 
+/** A `WebAssembly.Module`, where the types of the place know it: those of Node alone do not. */
+export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : object;
+
 /** Options of {@link createHoldfast}. */
 export interface HoldfastOptions<Services extends Record<string, Service<any>>> {
   /**
@@ -216,7 +220,7 @@ export interface HoldfastOptions<Services extends Record<string, Service<any>>> 
    * Where the WebAssembly module is. Default: `holdfast.wasm` beside this file. A page has one
    * instance of the module: the first client that is used decides.
    */
-  readonly module?: string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
+  readonly module?: string | URL | Response | Promise<Response> | ArrayBuffer | ArrayBufferView | CompiledModule;
   /** What sends requests. Default: the global `fetch`, looked up at each request. */
   readonly fetch?: typeof fetch;
   /** Who is told, once for each, that a function of the app threw where nobody waits for it. Default: `console`. */

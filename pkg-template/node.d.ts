@@ -4,9 +4,9 @@
  *
  * @packageDocumentation
  */
-import type { Holdfast, HoldfastOptions, Service } from "./index.d.ts";
+import type { CompiledModule, Holdfast, HoldfastOptions, Service } from "./index.js";
 
-export * from "./index.d.ts";
+export * from "./index.js";
 
 /** A prepared statement, as far as it is used here. */
 export interface SqliteStatement {
@@ -33,7 +33,7 @@ export interface ServerOptions<Services extends Record<string, Service<any>>>
    */
   readonly storage: string | SqliteDatabase;
   /** The WebAssembly module. Default: `holdfast.wasm` beside this file. */
-  readonly module?: BufferSource | WebAssembly.Module;
+  readonly module?: ArrayBuffer | ArrayBufferView | CompiledModule;
 }
 
 /** A client in a server. A timer keeps its process alive until `close()`. */

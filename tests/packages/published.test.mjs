@@ -1,7 +1,7 @@
 // What is in the archive, and what checkers of packages say of it.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,32 @@ test("every entry that has types resolves with them", async () => {
     assert.ok(stdout.includes(JSON.stringify(name.replace(".", "holdfast"))), name);
   }
 });
+
+/** Projects of people, by what of the package they import: with types of libraries checked too. */
+const PROJECTS = {
+  "a server, which has no DOM": { entries: ["node", "proxy", "testing"], options: { module: "nodenext", lib: ["es2022"], types: ["node"] } },
+  "a page, bundled": {
+    entries: ["react", "watch", "inspector", "extension", "slim", "inline"],
+    options: { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom", "dom.iterable"], types: ["react"] },
+  },
+};
+
+for (const [name, { entries, options }] of Object.entries(PROJECTS)) {
+  test(`the types hold in ${name}`, async () => {
+    const folder = place.project(`types-${name.split(" ")[1].replace(",", "")}`);
+    const lines = ["holdfast", ...entries.map((entry) => `holdfast/${entry}`)].map((entry, at) => `import * as own${at} from "${entry}"; export { own${at} };`);
+    const module = "own0.createHoldfast({ account: () => null, module: new WebAssembly.Module(new Uint8Array()), services: {} });";
+    writeFileSync(join(folder, "types.ts"), [...lines, ...(options.lib.includes("dom") ? [module] : [])].join("\n"));
+    const react = [join(here, "node_modules/@types/react")];
+    const compilerOptions = {
+      ...options, strict: true, noEmit: true, target: "es2022", skipLibCheck: false, exactOptionalPropertyTypes: true,
+      typeRoots: [join(here, "../node_modules/@types"), join(here, "node_modules/@types")], paths: { react },
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+    const { stdout } = await run(join(here, "../node_modules/.bin/tsc"), ["-p", folder, "--pretty", "false"]).catch((error) => error);
+    assert.equal(stdout, "");
+  });
+}
 
 test("nothing is installed beside it, and nothing runs when it is", () => {
   assert.deepEqual([manifest.dependencies, manifest.scripts, manifest.sideEffects], [undefined, undefined, false]);

@@ -1,4 +1,4 @@
-//! `explore`: everything that can happen around one operation, optimized, on two threads.
+//! `explore`: everything that can happen around one operation, on two threads.
 
 use std::process::Command;
 
@@ -42,7 +42,7 @@ pub(crate) fn test(workspace: &Workspace, deep: bool) -> Result<Command> {
 
 fn command(workspace: &Workspace, wanted: &Wanted) -> Result<Command> {
     let mut command = lint::cargo(workspace)?;
-    command.args(["test", "--quiet", "--package", "holdfast", "--profile", "sim"]);
+    command.args(["test", "--quiet", "--package", "holdfast"]);
     if wanted.teeth {
         command.args(["--features", "teeth"]);
     }

@@ -1,4 +1,4 @@
-//! `sim`: the simulation, optimized, on two threads.
+//! `sim`: the simulation on two threads.
 
 use std::process::Command;
 
@@ -67,7 +67,7 @@ pub(crate) fn test(workspace: &Workspace, deep: bool) -> Result<Command> {
 
 fn command(workspace: &Workspace, teeth: bool) -> Result<Command> {
     let mut command = lint::cargo(workspace)?;
-    command.args(["test", "--quiet", "--package", "holdfast", "--profile", "sim"]);
+    command.args(["test", "--quiet", "--package", "holdfast"]);
     if teeth {
         command.args(["--features", "teeth"]);
     }

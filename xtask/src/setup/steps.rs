@@ -134,18 +134,19 @@ fn installed(
     })
 }
 
-pub(super) fn test_runner(workspace: &Workspace, _: &mut Apt) -> Result<Outcome> {
+pub(super) fn test_runner(workspace: &Workspace) -> Result<Outcome> {
     if let Some(runner) = tools::test_runner(workspace)? {
         return Ok(Outcome::There(runner.display().to_string()));
     }
     let version = workspace.locked_version("wasm-bindgen")?;
-    println!("      cargo install wasm-bindgen-cli --version {version} (takes minutes, once)");
+    println!("cargo install wasm-bindgen-cli --version {version} (takes minutes, once)");
     let cargo = std::env::var_os("CARGO").context("xtask runs through cargo")?;
     let mut command = Command::new(cargo);
     command
         .args(["install", "--quiet", "--debug", "wasm-bindgen-cli", "--version", &version])
         .args(["--bin", "wasm-bindgen-test-runner", "--root"])
-        .arg(tools::runner_folder(workspace));
+        .arg(tools::runner_folder(workspace))
+        .env("CARGO_PROFILE_DEV_DEBUG", "0");
     process::run(&mut command)?;
     let runner = tools::test_runner(workspace)?.context("the runner is of another version")?;
     Ok(Outcome::Installed(runner.display().to_string()))

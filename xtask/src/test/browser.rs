@@ -8,7 +8,10 @@ use std::{
 
 use anyhow::{Context as _, Result};
 
-use super::{native::node_test, tally::Tally};
+use super::{
+    native::{BUSY, WAITING, node_test},
+    tally::Tally,
+};
 use crate::{
     browsers::Browser,
     build::{self, Variant},
@@ -61,14 +64,14 @@ fn in_the_others(tally: &mut Tally, what: &str, tests: impl Fn(Browser) -> Resul
 
 fn package_tests(workspace: &Workspace) -> Result<Command> {
     let variants = [Variant::Published, Variant::FailPoints];
-    let mut command = node_test(workspace, "tests/browser", ".test.mjs")?;
+    let mut command = node_test(workspace, "tests/browser", ".test.mjs", BUSY)?;
     command.envs(Browser::Chromium.environment(workspace, &variants)?);
     Ok(command)
 }
 
 /// The example extension, whose background is killed in Chromium and ends by itself there and in Firefox.
 fn extension_tests(workspace: &Workspace, deep: bool) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/extension", ".test.mjs")?;
+    let mut command = node_test(workspace, "tests/extension", ".test.mjs", WAITING)?;
     command.envs(Browser::Firefox.programs()?);
     command.envs(Browser::Chromium.environment(workspace, &[Variant::FailPoints])?);
     if deep {
@@ -80,7 +83,7 @@ fn extension_tests(workspace: &Workspace, deep: bool) -> Result<Command> {
 /// What is tested of the package in every browser; faults of storage and the verbs in the others in a
 /// test for a night only.
 fn page_tests(workspace: &Workspace, browser: Browser, deep: bool) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/browser", "page.test.mjs")?;
+    let mut command = node_test(workspace, "tests/browser", "page.test.mjs", BUSY)?;
     command.arg("tests/browser/tabs.test.mjs");
     if deep {
         command.args(["tests/browser/storage.test.mjs", "tests/browser/commands.test.mjs"]);
@@ -90,7 +93,7 @@ fn page_tests(workspace: &Workspace, browser: Browser, deep: bool) -> Result<Com
 }
 
 fn kills(workspace: &Workspace, browser: Browser, runs: u32) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/browser", "kill.test.mjs")?;
+    let mut command = node_test(workspace, "tests/browser", "kill.test.mjs", BUSY)?;
     command.envs(browser.environment(workspace, &[Variant::FailPoints])?);
     command.env(kill::RUNS, runs.to_string());
     Ok(command)

@@ -4,7 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{native::node_test, tally::Tally};
+use super::{
+    native::{BUSY, node_test},
+    tally::Tally,
+};
 use crate::{
     browsers::Browser,
     build::{self, Variant},
@@ -21,7 +24,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
 }
 
 fn tests(workspace: &Workspace, is_deep: bool) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/edge", ".test.mjs")?;
+    let mut command = node_test(workspace, "tests/edge", ".test.mjs", BUSY)?;
     command
         .envs(Browser::Chromium.programs()?)
         .env("HOLDFAST_PKG_FAIL_POINTS", build::run(workspace, Variant::FailPoints)?)

@@ -7,13 +7,17 @@ use anyhow::Result;
 use super::tally::Tally;
 use crate::{build, explore, lint, process, sim, tools, workspace::Workspace};
 
+/// How many files run at the same time that keep a processor busy, and that mostly wait.
+pub(super) const BUSY: u8 = 2;
+pub(super) const WAITING: u8 = 4;
+
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
     tally.section("lint", || lint::run(workspace));
     tally.count("cargo test", cargo_test(workspace));
     tally.count("simulation", sim::test(workspace, tally.is_deep()));
     tally.count("exploration", explore::test(workspace, tally.is_deep()));
     tally.count("cargo test, xtask", cargo_test_xtask(workspace));
-    tally.count("facade", node_test(workspace, "tests/facade", ".test.js"));
+    tally.count("facade", node_test(workspace, "tests/facade", ".test.js", BUSY));
     tally.section("types of the facade", || types(workspace));
 }
 
@@ -46,8 +50,13 @@ fn types(workspace: &Workspace) -> Result<()> {
 /// Where `tsc` finds what it checks.
 const TYPED: [&str; 2] = ["tests/facade", "tests/edge"];
 
-/// Node's test runner over the files of one folder whose names end so.
-pub(super) fn node_test(workspace: &Workspace, folder: &str, end: &str) -> Result<Command> {
+/// Node's test runner over the files of one folder whose names end so, so many at the same time.
+pub(super) fn node_test(
+    workspace: &Workspace,
+    folder: &str,
+    end: &str,
+    at_once: u8,
+) -> Result<Command> {
     let tests: Vec<PathBuf> = build::files(&workspace.path(folder))?
         .into_iter()
         .filter(|file| file.to_string_lossy().ends_with(end))
@@ -59,8 +68,7 @@ pub(super) fn node_test(workspace: &Workspace, folder: &str, end: &str) -> Resul
         // One form for people, and the one that is counted.
         .args(["--test", "--test-reporter=spec", "--test-reporter-destination=stderr"])
         .args(["--test-reporter=tap", "--test-reporter-destination=stdout"])
-        // Files that start browsers wait more than they work.
-        .arg("--test-concurrency=2")
+        .arg(format!("--test-concurrency={at_once}"))
         .args(tests);
     Ok(command)
 }

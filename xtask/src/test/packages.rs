@@ -4,7 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{native::node_test, tally::Tally};
+use super::{
+    native::{BUSY, node_test},
+    tally::Tally,
+};
 use crate::{browsers::Browser, build::Variant, pack, workspace::Workspace};
 
 pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
@@ -13,7 +16,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
 }
 
 fn tests(workspace: &Workspace, deep: bool) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/packages", ".test.mjs")?;
+    let mut command = node_test(workspace, "tests/packages", ".test.mjs", BUSY)?;
     command.envs(Browser::Chromium.environment(workspace, &[Variant::Published])?);
     command.env("HOLDFAST_ARCHIVE", pack::run(workspace)?);
     if deep {

@@ -32,10 +32,17 @@ const create = (given) => {
   if (!isFile && typeof (/** @type {any} */ (storage)?.prepare) !== "function") {
     throw invalid("storage", "storage must be the path of a file, or an open SQLite database.");
   }
-  const connectFile = async () =>
-    withContexts(typeof storage === "string" ? await openFile(storage) : sqlitePort(storage, false));
+  /** The connection by which it was tried whether the file opens. @type {import("./sql-database.js").SqlPort | undefined} */
+  let first;
+  const connectFile = async () => {
+    const port = first ?? (typeof storage === "string" ? await openFile(storage) : sqlitePort(storage, false));
+    first = undefined;
+    return withContexts(port);
+  };
   return makeHoldfast({ options: { ...options, persist: false }, config }, {
     async open(settings, listeners) {
+      // What a person must do about a file is said by whoever opens it, and not by the engine.
+      if (typeof storage === "string") first ??= await openFile(storage);
       const database = sqlStore(connectFile, (error) => instance.replace(instance.generation, error));
       const module = options.module ?? (await readFile(new URL("./holdfast.wasm", import.meta.url)));
       /** @type {import("./client.js").Ways["connect"]} */

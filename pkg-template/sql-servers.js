@@ -79,7 +79,15 @@ function undo(database) {
  */
 export async function openFile(file) {
   const { default: Sqlite } = await sqlite();
-  return sqlitePort(new Sqlite(file), true);
+  try {
+    return sqlitePort(new Sqlite(file), true);
+  } catch (/** @type {any} */ cause) {
+    throw new HoldfastError(`The file ${file} cannot be opened as a database: ${cause.message}. Nothing was sent.`, {
+      code: "STORAGE_UNAVAILABLE",
+      nextStep: "See that its folder is there and may be written, then call again.",
+      cause,
+    });
+  }
 }
 
 /** @returns {Promise<{ default: new (file: string) => import("./node.d.ts").SqliteDatabase }>} */

@@ -94,3 +94,15 @@ test("on a server the first call says which entry is for servers", async () => {
   const { stdout } = await run(process.execPath, ["--input-type=module", "-e", line], { cwd: place.folder });
   assert.match(stdout, /^STORAGE_UNAVAILABLE .*"holdfast\/node"/);
 });
+
+test("a server without SQLite, and a file that does not open, are told with what to do", async () => {
+  const line =
+    "import { createHoldfast } from 'holdfast/node'; const holdfast = createHoldfast({ storage: './none/jobs.db', account: () => 'a', services: { a: { profile: 'replay', baseUrl: 'https://a.example' } } });" +
+    "await holdfast.submit('a', { intent: 'b', body: {} }).catch((error) => console.log(error.code, error.message)); await holdfast.close();";
+  const told = async (node) => (await run(node, ["--input-type=module", "-e", line], { cwd: place.folder })).stdout;
+  const hasOwn = !process.versions.node.startsWith("20.");
+  if (!hasOwn) assert.match(await told(process.execPath), /^STORAGE_UNAVAILABLE This server has no SQLite.*install better-sqlite3/);
+  const newer = join(here, `../node_modules/node-linux-${process.arch}/bin/node`);
+  const node = existsSync(newer) ? newer : process.execPath;
+  assert.match(await told(node), /^STORAGE_UNAVAILABLE The file .*jobs\.db cannot be opened.*Nothing was sent.*folder/);
+});

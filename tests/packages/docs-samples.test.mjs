@@ -43,6 +43,12 @@ after(async () => {
   place.remove();
 });
 
+/** The service's jobs take seconds unless they are told otherwise, which no sample is about. */
+const BRISK = `
+  const slow = globalThis.fetch;
+  const told = (body) => JSON.stringify({ ...JSON.parse(new TextDecoder().decode(body)), duration_ms: 100 });
+  globalThis.fetch = (url, init) => slow(url, init?.method === "POST" && init.body ? { ...init, body: told(init.body) } : init);`;
+
 /** A program as a file: the service of the documentation is the loopback one. */
 function written({ name, code }, end = ".mjs") {
   const file = join(folder, name + end);
@@ -83,7 +89,8 @@ describe("in a page", { concurrency: 4 }, () => {
       // Entries have no ending; files do.
       const code = readFileSync(file, "utf8").replace(/"holdfast\/(\w+)"/g, '"holdfast/$1.js"');
       writeFileSync(file, code);
-      const prelude = `Object.assign(globalThis, {
+      const prelude = `${BRISK}
+        Object.assign(globalThis, {
         session: { userId: ${JSON.stringify(name)} }, token: async () => "demo-token", day: "2026-11-30", url: "https://example.com",
         shown: [], save: async () => {}, render: (...all) => shown.push(JSON.stringify(all)), onGoOn: () => {} });
         import("./${name}.js").then(() => (globalThis.end = "done"), (error) => (globalThis.end = String(error.stack)));`;

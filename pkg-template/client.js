@@ -163,6 +163,11 @@ export class Client {
     this.#shown = new AbortController();
   }
 
+  /** Makes the pages that show this client's work look again: it may be somebody else's now. */
+  tellPages() {
+    this.#tabs.tell({ service: "", id: "" });
+  }
+
   storageHealth() {
     return storageHealth(() => this.list({ limit: 1 }));
   }

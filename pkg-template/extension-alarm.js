@@ -9,8 +9,8 @@ const SOONEST_MS = 30_000;
 const PERIOD_MINUTES = 1;
 /** How often a worker at work shows the browser that it is, which ends one after 30 s without a sign; in milliseconds. */
 const SIGN_MS = 20_000;
-/** For how long it does, for the same state of the work: what hangs shall not keep it alive. In milliseconds. */
-const SIGNS_MS = 300_000;
+/** How many signs it shows of the same state of the work, which are 5 minutes: what hangs shall not keep it alive. */
+const SIGNS_MAX = 15;
 /** An alarm that is off by less is left as it is, in milliseconds. */
 const SLACK_MS = 5000;
 
@@ -24,7 +24,7 @@ export class Alarm {
   #last = Promise.resolve();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #signs;
-  #signsUntil = 0;
+  #signsLeft = 0;
   /** What was at work when the signs began. */
   #shown = "";
   #closed = false;
@@ -49,8 +49,8 @@ export class Alarm {
     this.#takingOn += 1;
     try {
       const soon = Date.now() + SOONEST_MS;
-      const isNear = typeof this.#at === "number" && this.#at <= soon + SLACK_MS && this.#at > Date.now();
-      if (!isNear) await this.#set(soon);
+      // Where it cannot be set, the next change tries again and tells.
+      await this.#ensure(soon, (at) => at <= soon + SLACK_MS).catch(() => undefined);
       return await work();
     } finally {
       this.#takingOn -= 1;
@@ -64,17 +64,26 @@ export class Alarm {
    */
   async follow(states) {
     const now = Date.now();
-    const due = states.map((state) => dueOf(state, now)).filter((at) => at < Infinity);
-    this.#showSigns(states.filter(isAtWork), now);
-    if (!due.length) return;
-    const at = Math.max(now + SOONEST_MS, Math.min(...due));
-    if (typeof this.#at === "number" && this.#at > now && Math.abs(this.#at - at) < SLACK_MS) return;
-    await this.#set(at);
+    const due = firstDue(states, now);
+    this.#showSigns(states.filter(isAtWork));
+    if (due === Infinity) return;
+    const wanted = Math.max(now + SOONEST_MS, due);
+    await this.#ensure(wanted, (at) => Math.abs(at - wanted) < SLACK_MS);
+  }
+
+  /**
+   * Whether the alarm of such work is as soon as can be, whatever else there is.
+   *
+   * @param {readonly Api.OperationState[]} states
+   */
+  isSoon(states) {
+    const now = Date.now();
+    return firstDue(states, now) <= now + SOONEST_MS;
   }
 
   /** Ends the alarm: the store has nothing to do. Not while work is being taken on. */
   async rest() {
-    this.#showSigns([], 0);
+    this.#showSigns([]);
     if (this.#takingOn || this.#at === null) return;
     this.#at = null;
     await this.#inTurn(() => this.#api.alarms?.clear(NAME));
@@ -88,12 +97,19 @@ export class Alarm {
   /** Nothing more is shown or set from here; an alarm that is set stays. */
   close() {
     this.#closed = true;
-    this.#showSigns([], 0);
+    this.#showSigns([]);
   }
 
-  /** @param {number} at */
-  async #set(at) {
+  /**
+   * Sets it, unless it stands as it should: the app's own code may have cleared every alarm.
+   *
+   * @param {number} at
+   * @param {(at: number) => boolean} isNear
+   */
+  async #ensure(at, isNear) {
     if (this.#closed) return;
+    const stands = typeof this.#at === "number" && this.#at > Date.now() && isNear(this.#at);
+    if (stands && (await this.#inTurn(() => this.#api.alarms?.get(NAME)))) return;
     this.#at = at;
     try {
       await this.#inTurn(() => this.#api.alarms?.create(NAME, { when: at, periodInMinutes: PERIOD_MINUTES }));
@@ -115,9 +131,8 @@ export class Alarm {
    * has changed for long, too.
    *
    * @param {readonly Api.OperationState[]} atWork
-   * @param {number} now
    */
-  #showSigns(atWork, now) {
+  #showSigns(atWork) {
     if (this.#closed || !atWork.length) {
       clearInterval(this.#signs);
       this.#signs = undefined;
@@ -125,11 +140,11 @@ export class Alarm {
       return;
     }
     const shown = atWork.map(({ id, revision }) => `${id} ${revision}`).join();
-    if (shown !== this.#shown) this.#signsUntil = now + SIGNS_MS;
+    if (shown !== this.#shown) this.#signsLeft = SIGNS_MAX;
     this.#shown = shown;
     this.#signs ??= setInterval(() => {
       // Any call of the browser's interface is a sign.
-      if (Date.now() < this.#signsUntil) this.#api.runtime.getPlatformInfo?.();
+      if (this.#signsLeft-- > 0) this.#api.runtime.getPlatformInfo?.();
     }, SIGN_MS);
   }
 }
@@ -147,3 +162,9 @@ function dueOf(state, now) {
   if (state.waiting) return state.waiting.until;
   return state.parked && state.endedAt === undefined ? Infinity : now;
 }
+
+/**
+ * @param {readonly Api.OperationState[]} states
+ * @param {number} now
+ */
+const firstDue = (states, now) => Math.min(...states.map((state) => dueOf(state, now)));

@@ -8,32 +8,47 @@
 import { checkFunction } from "./check.js";
 import { Client } from "./client.js";
 import { makeHoldfast } from "./create.js";
-import { closedError, HoldfastError } from "./error.js";
+import { closedError, HoldfastError, invalid } from "./error.js";
 import { Alarm } from "./extension-alarm.js";
+import { Answers, ANSWER_MS, inTime } from "./extension-answers.js";
 import { checkManifest, extensionApi } from "./extension-manifest.js";
-import { answerOf, argsOf, CHANGES, MAKES_WORK, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, NAMES_NOTHING } from "./extension-messages.js";
+import { MAKES_WORK } from "./extension-messages.js";
 import { checkOptions } from "./options.js";
 import { connectPage } from "./page.js";
 import { UNSETTLED } from "./status.js";
 import { builtIn } from "./profiles/all.js";
-import { report } from "./report.js";
+import { report, tellFailure } from "./report.js";
 import { resetStorage } from "./reset.js";
-import { checkServiceName, currentAccount, seal } from "./submission.js";
+import { currentAccount } from "./submission.js";
 
-/** A background worker is ended where an answer is not there after 30 s; it is given up before. In milliseconds. */
-const ANSWER_MS = 25_000;
-/** How many operations of a kind are looked at where none is known; what they wait for sets the alarm. */
-const LOOKED_AT_MAX = 200;
+/** How many operations one look into the store reads at once. */
+const PAGE = 200;
+/** Of so many operations all are remembered, in one life: of more, some may be known to the store only. */
+const REMEMBERED = 250;
 /** What is neither over nor waits for a person. */
 const UNDER_WAY = UNSETTLED.filter((status) => status !== "parked");
 
+/** There is one: two would both take on what a page submits. */
+let begun = false;
+
 /** @type {typeof Extension.background} */
 export function background(given) {
-  const { allow = isOwnPage, ...options } = given ?? {};
+  const { allow = isOwnPage, ready, ...options } = given ?? {};
   checkFunction(allow, "allow");
   checkFunction(options.fetch, "fetch");
+  if (ready !== undefined && typeof ready?.then !== "function") {
+    throw invalid("ready", "ready must be a promise.", "For example of what account() reads from storage.");
+  }
   const settings = checkOptions({ ...options, fetch: answeredInTime(options.fetch) });
-  const own = new Background(extensionApi(), settings, allow);
+  const api = extensionApi();
+  if (begun) {
+    throw new HoldfastError("background() was called before.", {
+      code: "NOT_ALLOWED",
+      nextStep: "Call it once, with all services; after close() it may be called again.",
+    });
+  }
+  const own = new Background(api, { ...settings, options: accountTold(settings.options) }, allow, ready);
+  begun = true;
   own.listen();
   own.resume();
   return /** @type {any} */ (own.holdfast);
@@ -42,7 +57,7 @@ export function background(given) {
 class Background {
   #api;
   #settings;
-  #allow;
+  #answers;
   #alarm;
   /** Told of any change. @type {Set<() => void>} */
   #listeners = new Set([() => this.#follow()]);
@@ -50,8 +65,16 @@ class Background {
   #client;
   /** @type {Connection | undefined} */
   #connection;
+  /** Resolves once the app is there, whatever came of it. @type {Promise<unknown> | null} */
+  #ready;
   /** @type {Promise<void> | undefined} */
   #starting;
+  /** For whom. @type {string | null | undefined} */
+  #startingFor;
+  /** Whose work the pages were last told of. @type {string | null | undefined} */
+  #toldOf;
+  /** Of whom all that the store has to do is remembered. @type {string | null | undefined} */
+  #readOf;
   /** @type {Promise<void> | undefined} */
   #following;
   #changed = false;
@@ -62,11 +85,18 @@ class Background {
    * @param {any} api
    * @param {Settings} settings
    * @param {Extension.Allow} allow
+   * @param {PromiseLike<unknown> | undefined} ready
    */
-  constructor(api, settings, allow) {
+  constructor(api, settings, allow, ready) {
     this.#api = api;
     this.#settings = settings;
-    this.#allow = allow;
+    this.#ready = ready ? inTime(ready).catch((error) => report(ready, "ready", error, settings.options.logger)) : null;
+    this.#answers = new Answers(api.runtime.id, settings, allow, {
+      isClosed: () => this.#closed,
+      ready: async () => this.#ready,
+      start: () => this.start(),
+      open: () => this.#open(),
+    });
     this.#alarm = new Alarm(api);
     const holdfast = makeHoldfast(settings, {
       open: async (_, listeners) => {
@@ -77,6 +107,7 @@ class Background {
     });
     this.begin = holdfast.start;
     const close = async () => {
+      if (!this.#closed) begun = false;
       this.#closed = true;
       this.#alarm.close();
       await holdfast.close();
@@ -101,20 +132,34 @@ class Background {
       this.#alarm.hasGoneOff();
       this.resume();
     });
-    runtime.onMessage.addListener(this.#answer);
+    runtime.onMessage.addListener(this.#answers.hear);
   }
 
   /** Goes on with what is stored, whatever comes of it. */
-  resume = () => void this.start().catch((error) => report(this, "resuming", error, this.#settings.options.logger));
+  resume = () => void this.start().catch((error) => this.#failed("resuming", error));
 
-  /** Goes on with what is stored; once at a time, whatever asks for it. */
+  /** @type {(what: string, error: unknown) => void} */
+  #failed = (what, error) => void (this.#closed || report(this, what, error, this.#settings.options.logger));
+
+  /** Goes on with what is stored; once at a time for an account, whatever asks for it. */
   start() {
-    return (this.#starting ??= this.#goOn().finally(() => (this.#starting = undefined)));
+    const account = currentAccount(this.#settings.options);
+    if (this.#starting && this.#startingFor === account) return this.#starting;
+    this.#startingFor = account;
+    const own = this.#goOn(this.#starting).finally(() => {
+      if (this.#starting === own) this.#starting = undefined;
+    });
+    return (this.#starting = own);
   }
 
-  async #goOn() {
+  /** @param {Promise<void> | undefined} before Begun for somebody else. */
+  async #goOn(before) {
+    await Promise.allSettled([before, this.#ready]);
     if (this.#closed) throw closedError();
-    if (currentAccount(this.#settings.options) === null) return this.#alarm.rest();
+    const account = currentAccount(this.#settings.options);
+    if (account !== this.#toldOf) this.#open().tellPages();
+    this.#toldOf = account;
+    if (account === null) return this.#alarm.rest();
     await this.begin();
     this.#connection?.wake();
     this.#follow();
@@ -125,15 +170,22 @@ class Background {
   #follow() {
     this.#changed = true;
     this.#following ??= this.#lookAgain()
-      .catch((error) => void (this.#closed || report(this, "setting the alarm", error, this.#settings.options.logger)))
+      .catch((error) => this.#failed("setting the alarm", error))
       .finally(() => (this.#following = undefined));
   }
 
   async #lookAgain() {
     while (this.#changed && !this.#closed) {
       this.#changed = false;
-      const shown = this.#open().snapshot().filter(this.#isOpen);
-      const open = shown.length ? shown : await this.#stored();
+      const account = currentAccount(this.#settings.options);
+      const seen = this.#open().snapshot();
+      let open = seen.filter(this.#isOpen);
+      const isWhole = open.length && account === this.#readOf && seen.length <= REMEMBERED;
+      // What only the store knows of may be due sooner, where that is possible.
+      if (!isWhole && !this.#alarm.isSoon(open)) {
+        open = [...open, ...(await this.#stored())];
+        this.#readOf = account;
+      }
       await (open.length ? this.#alarm.follow(open) : this.#alarm.rest());
     }
   }
@@ -144,17 +196,23 @@ class Background {
    */
   async #stored() {
     const client = this.#open();
-    /** @type {Api.OperationState[]} */
-    const states = [];
-    for (const filter of [{ status: UNDER_WAY }, { acknowledged: false }]) {
-      const { operations } = await client.list({ ...filter, limit: LOOKED_AT_MAX });
-      states.push(...operations.map(({ state }) => state));
-    }
-    return states.filter(this.#isOpen);
+    /** @type {Api.Operation<any>[]} */
+    const found = [];
+    /** @type {string | undefined} */
+    let cursor;
+    do {
+      const page = await client.list({ status: UNDER_WAY, limit: PAGE, ...(cursor && { cursor }) });
+      found.push(...page.operations);
+      cursor = page.cursor;
+    } while (cursor);
+    found.push(...(await client.list({ acknowledged: false, limit: PAGE })).operations);
+    return found.map(({ state }) => state).filter(this.#isOpen);
   }
 
   /** Whether there is something to do. @param {Api.OperationState} state */
   #isOpen = (state) => {
+    // Of a service that is no longer there nothing can be done.
+    if (!Object.hasOwn(this.#settings.options.services, state.service)) return false;
     if (state.endedAt === undefined) return !state.parked;
     const delivers = this.#settings.options.onSettled !== undefined && !state.delivered;
     return !state.deletedAt && (delivers || !!state.waiting || (!!state.deletion && !state.deletion.parked));
@@ -180,81 +238,6 @@ class Background {
       close: () => own.close(),
     };
   };
-
-  /** @type {(message: any, sender: any, answer: (answer: object) => void) => boolean} */
-  #answer = (message, sender, answer) => {
-    if (message?.protocol !== PROTOCOL || this.#closed) return false;
-    const account = currentAccount(this.#settings.options);
-    this.#carryOut(message, sender)
-      .then((value) => {
-        // What was read for one account is not shown as another's.
-        this.#checkAccount(account);
-        return answerOf(account, value);
-      })
-      .catch((error) => refusalOf(error.code === "NOT_ALLOWED" ? undefined : account, error))
-      .then(answer);
-    return true;
-  };
-
-  /**
-   * @param {any} message
-   * @param {any} sender
-   */
-  async #carryOut(message, sender) {
-    const args = argsOf(message);
-    const { method } = message;
-    await this.#checkAllowed(method, args, sender);
-    if (OF_A_SERVICE.includes(method)) checkServiceName(this.#settings.options, /** @type {any} */ (args[0]));
-    if (CHANGES.includes(method)) this.#checkAccount(message.account);
-    if (method === "start") return this.start();
-    const client = this.#open();
-    if (method !== "submit") return client.call(/** @type {any} */ (method), args);
-    const [service, json, body] = /** @type {[string, string, Uint8Array]} */ (args);
-    const operation = await client.submit(seal(this.#settings.options, service, { ...objectOf(json), body }));
-    return JSON.stringify(operation);
-  }
-
-  /**
-   * @param {string} action
-   * @param {any[]} args
-   * @param {any} sender
-   */
-  async #checkAllowed(action, [first, json], sender) {
-    const of = OF_A_SERVICE.includes(action)
-      ? { service: first }
-      : NAMES_NOTHING.includes(action)
-        ? {}
-        : { operationId: first, ...(action === "command" && { command: Object.keys(objectOf(json))[0] }) };
-    // Messages of other extensions come by another event: an id that is not ours would be a fault.
-    const allowed = sender?.id === this.#api.runtime.id && (await this.#asked({ action, ...of }, sender));
-    if (allowed === true) return;
-    throw new HoldfastError(`This sender may not call ${action}.`, {
-      code: "NOT_ALLOWED",
-      nextStep: "Pages of the extension may; others where allow(request, sender) of background() gives true.",
-    });
-  }
-
-  /**
-   * @param {any} request
-   * @param {any} sender
-   */
-  async #asked(request, sender) {
-    try {
-      return await this.#allow(request, sender);
-    } catch (error) {
-      report(this.#allow, "allow", error, this.#settings.options.logger);
-      return false;
-    }
-  }
-
-  /** @param {unknown} expected Whose work the sender believes that it is. */
-  #checkAccount(expected) {
-    if (expected === undefined || expected === currentAccount(this.#settings.options)) return;
-    throw new HoldfastError("The account changed in the background. Nothing was sent.", {
-      code: "NO_ACCOUNT",
-      nextStep: "Look again at what is shown, and submit for the account that is the current one.",
-    });
-  }
 }
 
 /**
@@ -281,3 +264,21 @@ const answeredInTime = (given) => async (input, init) => {
     clearTimeout(timer);
   }
 };
+
+/**
+ * Options whose `account`, where it throws, says so: what is otherwise imported for that, a worker may not.
+ *
+ * @param {Settings["options"]} options
+ * @returns {Settings["options"]}
+ */
+const accountTold = (options) => ({
+  ...options,
+  account() {
+    try {
+      return options.account();
+    } catch (error) {
+      if (report(options.account, "account()", error, options.logger)) tellFailure(options, "account", error);
+      return null;
+    }
+  },
+});

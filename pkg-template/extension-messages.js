@@ -42,7 +42,8 @@ export const messageOf = (account, method, args) => ({
  * @returns {unknown[]}
  */
 export function argsOf({ method, args }) {
-  const kinds = Object.hasOwn(CALLS, method) ? CALLS[method] : undefined;
+  // What is no text may look like one: a list of one text does, as a name.
+  const kinds = typeof method === "string" && Object.hasOwn(CALLS, method) ? CALLS[method] : undefined;
   if (!kinds || !Array.isArray(args) || args.length !== kinds.length) throw malformed(method);
   return args.map((own, index) => {
     if (kinds[index] === "count") {
@@ -56,7 +57,7 @@ export function argsOf({ method, args }) {
 
 /** @param {unknown} method */
 const malformed = (method) =>
-  new HoldfastError(`The message for ${JSON.stringify(method) ?? "no call"} is malformed.`, {
+  new HoldfastError(`The message for ${typeof method === "string" ? method.slice(0, 32) : "no call"} is malformed.`, {
     code: "INVALID_INPUT",
     field: "message",
     nextStep: "Send messages with connect(), of the same version of the package.",
@@ -122,9 +123,14 @@ function toBase64(bytes) {
  * @param {string} method
  */
 function fromBase64(text, method) {
+  let letters;
   try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    letters = atob(text);
   } catch {
     throw malformed(method);
   }
+  // A loop, for bodies have millions of letters.
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
 }

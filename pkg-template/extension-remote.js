@@ -64,9 +64,10 @@ class Remote {
    * @returns {Promise<any>}
    */
   async call(method, args) {
+    const changes = CHANGES.includes(method);
+    if (changes && !this.#account) await this.#askWhose();
     // A call that is made again must not come to another account than the first time.
-    if (CHANGES.includes(method) && this.#account === undefined) await this.call("list", ['{"limit":1}']);
-    const again = !ONCE.includes(method);
+    const again = !ONCE.includes(method) && !(changes && this.#account === undefined);
     const message = messageOf(this.#account, method, args);
     for (let round = 1; ; round++) {
       if (this.#closed) throw closedError();
@@ -81,6 +82,15 @@ class Remote {
       if (answer?.protocol === PROTOCOL) return this.#told(answer);
       if (round === TRIES || (answer && !again)) throw unheard(method, undefined);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (round - 1)));
+    }
+  }
+
+  /** Learns whose work it is, where that may be learned: not all who may submit may read. */
+  async #askWhose() {
+    try {
+      await this.call("list", ['{"limit":1}']);
+    } catch (/** @type {any} */ error) {
+      if (!["NOT_ALLOWED", "NO_ACCOUNT"].includes(error.code)) throw error;
     }
   }
 

@@ -33,16 +33,23 @@ export interface Sender {
   readonly tab?: object;
 }
 
-/** Whether a sender may. Anything but `true`, and a throw, refuses. */
+/** Whether a sender may. Anything but `true` refuses, and so do a throw and more than 25 s. */
 export type Allow = (request: Request, sender: Sender) => boolean | Promise<boolean>;
 
 /** The options of `createHoldfast`, and who may ask. */
 export interface BackgroundOptions<Services extends Record<string, Service<any>>> extends HoldfastOptions<Services> {
   /**
    * Decides about each message. Default: the extension's own pages may, and nobody else: a content
-   * script cannot spend money unless it is allowed to here.
+   * script cannot spend money unless it is allowed to here. Each action is decided by itself: who may
+   * only `submit` cannot wait for the outcome, which takes `load`, nor read a result, which takes `chunk`.
    */
   readonly allow?: Allow;
+  /**
+   * What must be there before work goes on or a message is answered, such as the name that `account` gives
+   * where it is read from storage; it is waited for 25 s at the most, and `start()` waits for it too. The
+   * worker begins anew whenever it is woken: without this, what a page asks then finds nobody signed in.
+   */
+  readonly ready?: PromiseLike<unknown>;
 }
 
 /**
@@ -50,13 +57,14 @@ export interface BackgroundOptions<Services extends Record<string, Service<any>>
  * background's script: no `await` before it, and no dynamic import of it.
  *
  * A request whose answer does not begin within 25 s is given up and recovered by its key or its job's
- * id, for the browser would end the worker at 30. After signing in, call `start()`.
+ * id, for the browser would end the worker at 30. After signing in or out, call `start()`: pages that are
+ * open hear of it too. The alarm's name is `holdfast`: clear your own by their names, and not by `clearAll()`.
  *
  * @example
  * import { background } from "holdfast/extension";
  * background({ account: () => "local", services: { reports: { profile: "runharvester", baseUrl } } });
  *
- * @throws HoldfastError `INVALID_INPUT`; `NOT_ALLOWED` outside of an extension
+ * @throws HoldfastError `INVALID_INPUT`; `NOT_ALLOWED` outside of an extension, and where there is one already
  */
 export function background<const Services extends Record<string, Service<any>>>(
   options: BackgroundOptions<Services>,

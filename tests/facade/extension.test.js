@@ -2,11 +2,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
+import { begin, fakeApi, listed, message, POPUP, submission, WEB } from "./fake-extension.js";
 import { loadPackage, options, settle, state } from "./package.js";
-
-const ORIGIN = "chrome-extension://holdfast/";
-const POPUP = { id: "holdfast", url: `${ORIGIN}popup.html` };
-const WEB = { id: "holdfast", url: "https://example.com/", tab: {} };
 
 let api;
 let warn;
@@ -20,52 +17,6 @@ afterEach(() => {
   delete globalThis.chrome;
   console.warn = warn;
 });
-
-/** As much of the interface as is used, with messages that go round as JSON. */
-function fakeApi() {
-  const hears = [];
-  const event = () => ({ addListener: (listener) => hears.push(listener) });
-  const alarms = { set: [], onAlarm: event(), create: async (name, info) => alarms.set.push({ name, ...info }) };
-  alarms.clear = async (name) => alarms.set.push({ name, cleared: true });
-  const [onMessage] = [{ addListener: (listener) => (fake.listener = listener) }];
-  const fake = {
-    alarms,
-    permissions: { contains: async () => true },
-    runtime: {
-      id: "holdfast",
-      getURL: (path) => ORIGIN + path,
-      onStartup: event(),
-      onInstalled: event(),
-      onMessage,
-      sendMessage: (message) => fake.send(message, POPUP),
-    },
-    send: (message, sender) =>
-      new Promise((resolve, reject) => {
-        const copy = JSON.parse(JSON.stringify(message));
-        const isHeard = fake.listener?.(copy, sender, (answer) => resolve(JSON.parse(JSON.stringify(answer))));
-        if (!isHeard) reject(new Error("Could not establish connection. Receiving end does not exist."));
-      }),
-  };
-  return fake;
-}
-
-const submission = (more = {}) => [
-  "reports",
-  JSON.stringify({ intent: "one", contentType: "application/json", ...more }),
-  btoa("{}"),
-];
-const message = (method, args, more = {}) => ({ protocol: "holdfast/1", method, args, ...more });
-
-/** A background, with what the module answers. */
-async function begin(t, more) {
-  const loaded = await loadPackage(t, "extension.js");
-  loaded.world.script.start = async () => undefined;
-  loaded.world.script.list = async () => '{"operations":[]}';
-  loaded.world.script.submit = async () => state();
-  const holdfast = loaded.background(options(more));
-  t.after(() => holdfast.close());
-  return { ...loaded, holdfast };
-}
 
 test("outside of an extension both say where they belong", async (t) => {
   const { background, connect } = await loadPackage(t, "extension.js");
@@ -130,6 +81,7 @@ test("malformed messages reach nothing, and what is no message of ours is left t
     message("constructor", []), message("wake", []), message("submit", ["reports"]), message("submit", submission().with(2, "%%%")),
     message("submit", submission().with(1, "[")), message("submit", submission().with(1, 7)), message("chunk", ["op-1", -1]),
     message("chunk", ["op-1", 2 ** 32]), message(undefined, undefined), message("list", { length: 1 }),
+    message(["submit"], submission()), message({ length: 1 }, []), message("__proto__", []),
   ];
   for (const one of wrong) assert.equal((await api.send(one, POPUP)).error.code, "INVALID_INPUT", JSON.stringify(one));
   for (const one of [undefined, "text", { protocol: "holdfast/2", method: "list", args: ["{}"] }]) {
@@ -208,55 +160,6 @@ test("bytes of a result and the background's errors arrive as they are", async (
   });
 });
 
-test("the alarm follows what the work waits for, and ends with it", async (t) => {
-  const { Alarm } = await loadPackage(t, "extension-alarm.js");
-  t.mock.timers.enable({ apis: ["Date", "setInterval"], now: 1_000_000 });
-  const alarm = new Alarm(api);
-  const look = async (more) => {
-    await alarm.follow(more.map((one) => JSON.parse(state(one))));
-    return api.alarms.set.at(-1);
-  };
-  const wait = (until) => ({ waiting: { reason: "poll", until } });
-  assert.equal((await look([wait(1_090_000), wait(1_060_000)])).when, 1_060_000);
-  assert.equal((await look([wait(1_001_000)])).when, 1_030_000, "browsers keep none that is sooner");
-  const count = api.alarms.set.length;
-  await look([wait(1_031_000)]);
-  assert.equal(api.alarms.set.length, count, "it is near enough");
-  const ended = { status: "succeeded", endedAt: 1 };
-  assert.equal((await look([{ ...ended, delivered: false }])).when, 1_030_000);
-  await alarm.rest();
-  assert.equal(api.alarms.set.at(-1).cleared, true);
-});
-
-test("an alarm is not ended while work is being taken on, and an alarm that was not set is set again", async (t) => {
-  const { Alarm } = await loadPackage(t, "extension-alarm.js");
-  const alarm = new Alarm(api);
-  await alarm.during(async () => {
-    await alarm.rest();
-    assert.equal(api.alarms.set.length, 1);
-    assert.equal(api.alarms.set[0].name, "holdfast");
-  });
-  await alarm.rest();
-  const { create } = api.alarms;
-  api.alarms.create = async () => Promise.reject(new Error("no"));
-  await assert.rejects(alarm.follow([JSON.parse(state())]));
-  api.alarms.create = create;
-  await alarm.follow([JSON.parse(state())]);
-  assert.equal(api.alarms.set.at(-1).name, "holdfast");
-  assert.equal(api.alarms.set.at(-1).cleared, undefined);
-  alarm.close();
-});
-
-test("what only the store knows of keeps the alarm: an ending that was not delivered", async (t) => {
-  const { world } = await begin(t, { onSettled: () => undefined });
-  const ended = state({ status: "succeeded", endedAt: 1, delivered: false });
-  world.script.list = (_, filter) =>
-    `{"operations":[${JSON.parse(filter).acknowledged === false ? ended : ""}]}`;
-  await api.send(message("start", []), POPUP);
-  await settle();
-  assert.notEqual(api.alarms.set.at(-1).cleared, true);
-});
-
 test("two submissions in one turn keep each its own body, in their order", async (t) => {
   const { holdfast, world } = await begin(t);
   const seen = [];
@@ -305,4 +208,117 @@ test("a manifest without what is needed is told by its line", async (t) => {
   assert.equal(said.length, 2);
   assert.match(said.join("\n"), /"alarms" to "permissions"/);
   assert.match(said.join("\n"), /"https:\/\/api\.example\.com\/\*" to "host_permissions"/);
+});
+
+test("what looks like a call, and is none, is not one that allow is asked about", async (t) => {
+  const asked = [];
+  const { world } = await begin(t, { allow: (request) => (asked.push(request), request.action !== "submit") });
+  world.script.submit = () => assert.fail("it reached the module");
+  assert.equal((await api.send(message(["submit"], submission()), WEB)).error.code, "INVALID_INPUT");
+  assert.deepEqual(asked, []);
+});
+
+test("an allow that never settles refuses, in time", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  await begin(t, { allow: () => new Promise(() => undefined), logger: { error: () => undefined } });
+  const answer = api.send(message("submit", submission()), WEB);
+  await settle();
+  t.mock.timers.tick(25_000);
+  assert.equal((await answer).error.code, "NOT_ALLOWED");
+});
+
+test("who may submit, and nothing else, can", async (t) => {
+  const { connect } = await begin(t, { allow: ({ action }) => action === "submit" });
+  api.page = WEB;
+  const page = connect({ services: { reports: {} } });
+  t.after(() => page.close());
+  assert.equal((await page.submit("reports", { intent: "one", body: {} })).id, "op-1");
+  await assert.rejects(page.find("reports", "one"), { code: "NOT_ALLOWED" });
+});
+
+test("where it is not known whose work it is, what may have been done is not asked for again", async (t) => {
+  const { connect } = await begin(t, { allow: ({ action }) => action === "submit" });
+  const { send } = api;
+  const methods = [];
+  api.page = WEB;
+  api.send = (sent, sender) => {
+    methods.push(sent.method);
+    return sent.method === "submit" ? Promise.reject(new Error("The message port closed")) : send(sent, sender);
+  };
+  const page = connect({ services: { reports: {} } });
+  t.after(() => page.close());
+  await assert.rejects(page.submit("reports", { intent: "one", body: {} }), { code: "SUBMIT_UNCONFIRMED" });
+  assert.deepEqual(methods, ["list", "submit"]);
+});
+
+test("a page that was opened before anybody signed in submits once somebody has", async (t) => {
+  let account = null;
+  const { connect } = await begin(t, { account: () => account });
+  const page = connect({ services: { reports: {} } });
+  t.after(() => page.close());
+  await page.list();
+  account = "ada";
+  assert.equal((await page.submit("reports", { intent: "one", body: {} })).id, "op-1");
+});
+
+test("an open page shows nothing of an account that has left, as soon as the background starts for another", async (t) => {
+  let account = "ada";
+  const list = async () => listed(...(account === "ada" ? [state()] : []));
+  const { connect, holdfast } = await begin(t, { account: () => account }, { list });
+  globalThis.location = { href: POPUP.url };
+  t.after(() => delete globalThis.location);
+  const page = connect({ services: { reports: {} } });
+  t.after(() => page.close());
+  await page.list();
+  assert.equal(page.getSnapshot().length, 1);
+  account = "grace";
+  await holdfast.start();
+  while (page.getSnapshot().length) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test("messages are answered, and work goes on, once what the app waits for is there", async (t) => {
+  let account = null;
+  let arrive;
+  const started = [];
+  const ready = new Promise((resolve) => (arrive = resolve));
+  await begin(t, { account: () => account, ready }, { start: async () => started.push(account) });
+  const answer = api.send(message("submit", submission()), POPUP);
+  await settle();
+  account = "ada";
+  arrive();
+  assert.equal((await answer).account, "ada");
+  await settle();
+  assert.deepEqual(started, ["ada"]);
+});
+
+test("a ready that fails, or never comes, holds nothing up for good", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const said = [];
+  const logger = { error: (text) => said.push(text) };
+  const { holdfast } = await begin(t, { ready: new Promise(() => undefined), logger });
+  const answer = api.send(message("submit", submission()), POPUP);
+  await settle();
+  t.mock.timers.tick(25_000);
+  assert.ok((await answer).value);
+  assert.match(said.join(), /ready failed/);
+  await holdfast.close();
+  await begin(t, { ready: { then: (_, reject) => reject(new Error("no")) }, logger });
+  assert.ok((await api.send(message("submit", submission()), POPUP)).value);
+});
+
+test("there is one background, for two would both take on what a page submits", async (t) => {
+  const { background, holdfast } = await begin(t);
+  assert.throws(() => background(options()), { code: "NOT_ALLOWED" });
+  await holdfast.close();
+  await background(options()).close();
+});
+
+test("an account() that throws in a worker is told of", async (t) => {
+  const said = [];
+  const account = () => {
+    throw new TypeError("no");
+  };
+  await begin(t, { account, logger: { error: (text) => said.push(text) } });
+  await settle();
+  assert.match(said.join(), /account\(\) failed/);
 });

@@ -1,0 +1,150 @@
+// @ts-check
+/** What the background answers to messages: to whom it may, about the account that is meant. */
+/** @import * as Extension from "./extension.d.ts" */
+/** @import { Client } from "./client.js" */
+/** @import { Settings } from "./options.js" */
+import { HoldfastError } from "./error.js";
+import { answerOf, argsOf, CHANGES, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, NAMES_NOTHING } from "./extension-messages.js";
+import { report } from "./report.js";
+import { checkServiceName, currentAccount, seal } from "./submission.js";
+
+/** A background worker is ended where an answer is not there after 30 s; it is given up before. In milliseconds. */
+export const ANSWER_MS = 25_000;
+
+/**
+ * What is behind the answers.
+ *
+ * @typedef {{
+ *   isClosed: () => boolean,
+ *   ready: () => Promise<unknown>,
+ *   start: () => Promise<void>,
+ *   open: () => Client,
+ * }} Behind
+ */
+
+export class Answers {
+  #id;
+  #settings;
+  #allow;
+  #behind;
+
+  /**
+   * @param {string} id The extension's.
+   * @param {Settings} settings
+   * @param {Extension.Allow} allow
+   * @param {Behind} behind
+   */
+  constructor(id, settings, allow, behind) {
+    this.#id = id;
+    this.#settings = settings;
+    this.#allow = allow;
+    this.#behind = behind;
+  }
+
+  /**
+   * Hears a message; whether it will be answered.
+   *
+   * @type {(message: any, sender: any, answer: (answer: object) => void) => boolean}
+   */
+  hear = (message, sender, answer) => {
+    if (message?.protocol !== PROTOCOL || this.#behind.isClosed()) return false;
+    this.#answered(message, sender).then(answer);
+    return true;
+  };
+
+  /**
+   * @param {any} message
+   * @param {any} sender
+   */
+  async #answered(message, sender) {
+    await this.#behind.ready();
+    const account = currentAccount(this.#settings.options);
+    try {
+      const value = await this.#carryOut(message, sender);
+      // What was read for one account is not shown as another's.
+      this.#checkAccount(account);
+      return answerOf(account, value);
+    } catch (/** @type {any} */ error) {
+      return refusalOf(error?.code === "NOT_ALLOWED" ? undefined : account, error);
+    }
+  }
+
+  /**
+   * @param {any} message
+   * @param {any} sender
+   */
+  async #carryOut(message, sender) {
+    const args = argsOf(message);
+    const { method } = message;
+    await this.#checkAllowed(method, args, sender);
+    if (OF_A_SERVICE.includes(method)) checkServiceName(this.#settings.options, /** @type {any} */ (args[0]));
+    if (CHANGES.includes(method)) this.#checkAccount(message.account);
+    if (method === "start") return this.#behind.start();
+    const client = this.#behind.open();
+    if (method !== "submit") return client.call(/** @type {any} */ (method), args);
+    const [service, json, body] = /** @type {[string, string, Uint8Array]} */ (args);
+    const operation = await client.submit(seal(this.#settings.options, service, { ...objectOf(json), body }));
+    return JSON.stringify(operation);
+  }
+
+  /**
+   * @param {string} action
+   * @param {any[]} args
+   * @param {any} sender
+   */
+  async #checkAllowed(action, [first, json], sender) {
+    const of = OF_A_SERVICE.includes(action)
+      ? { service: first }
+      : NAMES_NOTHING.includes(action)
+        ? {}
+        : { operationId: first, ...(action === "command" && { command: Object.keys(objectOf(json))[0] }) };
+    // Messages of other extensions come by another event: an id that is not ours would be a fault.
+    const allowed = sender?.id === this.#id && (await this.#asked({ action, ...of }, sender));
+    if (allowed === true) return;
+    throw new HoldfastError(`This sender may not call ${action}.`, {
+      code: "NOT_ALLOWED",
+      nextStep: "Pages of the extension may; others where allow(request, sender) of background() gives true.",
+    });
+  }
+
+  /**
+   * @param {any} request
+   * @param {any} sender
+   */
+  async #asked(request, sender) {
+    try {
+      return await inTime((async () => this.#allow(request, sender))());
+    } catch (error) {
+      report(this.#allow, "allow", error, this.#settings.options.logger);
+      return false;
+    }
+  }
+
+  /** @param {unknown} expected Whose work the sender believes that it is. */
+  #checkAccount(expected) {
+    if (expected === undefined || expected === currentAccount(this.#settings.options)) return;
+    throw new HoldfastError("The account changed in the background. Nothing was sent.", {
+      code: "NO_ACCOUNT",
+      nextStep: "Look again at what is shown, and submit for the account that is the current one.",
+    });
+  }
+}
+
+/**
+ * What the app promised, or an error where that takes too long.
+ *
+ * @param {PromiseLike<unknown>} promise
+ */
+export async function inTime(promise) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((_, reject) => {
+    const error = new HoldfastError("It took longer than 25 s.", { code: "ABORTED" });
+    timer = setTimeout(() => reject(error), ANSWER_MS);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -3,6 +3,7 @@
 use super::Driver;
 use super::exchange::{BodyOf, add_header_facts};
 use super::pages;
+use super::part::{Part, anew};
 use super::ports::store::ChunkId;
 use super::ports::transport::{Body, Lost};
 use super::ports::{App, Clock, Ports, Store};
@@ -37,27 +38,61 @@ struct News {
     pending: bool,
 }
 
+/// What all of a result goes through.
+struct Read {
+    reader: Reader,
+    digest: Sha256Stream,
+    /// Only where the app has a schema for it.
+    whole: Option<Vec<u8>>,
+    bytes: u64,
+    /// How many pieces are kept.
+    chunks: u32,
+    /// What is not kept yet.
+    piece: Vec<u8>,
+}
+
+impl Read {
+    /// Takes the next bytes; true when they have told something of a stream.
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        self.digest.update(bytes);
+        if let Some(whole) = &mut self.whole {
+            whole.extend_from_slice(bytes);
+        }
+        self.reader.push(bytes)
+    }
+}
+
 impl<P: Ports> Driver<P> {
     /// Reads a result into the store.
     pub(super) async fn keep(
         &self,
         transmit: &Transmit,
         secrets: &Secrets,
-        mut reader: Reader,
+        reader: Reader,
         mut body: BodyOf<P>,
         headers: &Headers,
         answer: &mut Answer,
     ) -> Result<(), Lost> {
-        let mut whole = self.0.ports.app().validates(&transmit.service).then(Vec::new);
-        let mut digest = Sha256Stream::default();
-        let (mut bytes, mut index, mut piece) = pages::begin(transmit);
+        let Some(part) = Part::of(transmit, answer.status, headers) else {
+            answer.turn = transmit.before.as_deref().map(anew);
+            return Ok(());
+        };
+        let Some(mut read) = self.begin(transmit, &part, reader).await? else {
+            answer.turn = part.before.map(anew);
+            return Ok(());
+        };
         let mut news = News { told_at: self.0.ports.runtime().now(), id: None, pending: false };
+        let mut broke_off = false;
         loop {
             let next = match body.next().await {
                 // What has come names the work, perhaps: that is not lost with the rest.
                 Err(Lost) if transmit.purpose == Purpose::Submit => {
-                    answer.facts = reader.finish().0;
+                    answer.facts = read.reader.finish().0;
                     return Ok(());
+                }
+                Err(Lost) if part.goes_on() => {
+                    broke_off = true;
+                    None
                 }
                 next => next?,
             };
@@ -65,55 +100,109 @@ impl<P: Ports> Driver<P> {
                 return Err(Lost);
             }
             if let Some(next) = &next {
-                bytes += next.len() as u64;
-                if bytes > RESULT_BYTES_MAX {
+                news.pending |= read.take(next);
+                read.piece.extend_from_slice(next);
+                read.bytes += next.len() as u64;
+                if read.bytes > RESULT_BYTES_MAX {
                     return Err(Lost);
                 }
-                news.pending |= reader.push(next);
-                digest.update(next);
-                if let Some(whole) = &mut whole {
-                    whole.extend_from_slice(next);
-                }
-                piece.extend_from_slice(next);
             }
-            let over = next.is_none() || reader.has_ended();
+            let over = next.is_none() || read.reader.has_ended();
             if over && transmit.page.is_some() {
-                bytes += 1;
-                piece.push(pages::END);
+                read.bytes += 1;
+                read.piece.push(pages::END);
             }
-            if piece.len() >= CHUNK_BYTES || (over && !piece.is_empty()) {
-                self.put(transmit, index, &piece).await?;
-                piece.clear();
-                index += 1;
+            if read.piece.len() >= CHUNK_BYTES || (over && !read.piece.is_empty()) {
+                self.put(transmit, read.chunks, &read.piece).await?;
+                read.piece.clear();
+                read.chunks += 1;
             }
             if over {
                 break;
             }
-            if let Reader::Stream(stream) = &reader {
+            if let Reader::Stream(stream) = &read.reader {
                 let now = self.0.ports.runtime().now();
                 if transmit.open_until <= now {
-                    answer.facts = reader.finish().0;
+                    answer.facts = read.reader.finish().0;
                     return Ok(());
                 }
                 self.tell(transmit, secrets, (stream, headers), answer, &mut news);
             }
         }
-        let stream = reader.stream(transmit);
-        (answer.facts, answer.whole) = reader.finish();
+        let kept = self.kept(transmit, headers, &read, part.earlier());
+        answer.turn = part.rest(&kept, broke_off);
+        if answer.turn.is_some() {
+            return Ok(());
+        }
+        answer.partial = part.is_partial(&kept);
+        (answer.facts, answer.whole) = read.reader.finish();
+        self.judge(transmit, kept, read.whole, answer).await
+    }
+
+    /// What has come before; `None` where some of it is gone.
+    async fn begin(
+        &self,
+        transmit: &Transmit,
+        part: &Part<'_>,
+        reader: Reader,
+    ) -> Result<Option<Read>, Lost> {
+        let whole = self.0.ports.app().validates(&transmit.service).then(Vec::new);
+        let (bytes, chunks, piece) = match part.before {
+            Some(before) => (before.kept.bytes, before.kept.chunks, Vec::new()),
+            None => pages::begin(transmit),
+        };
+        let digest = Sha256Stream::default();
+        let mut read = Read { reader, digest, whole, bytes, chunks, piece };
+        let is_there = match part.before {
+            Some(before) => {
+                self.reread(transmit, &before.kept, |piece| _ = read.take(piece)).await?
+            }
+            None => true,
+        };
+        Ok(is_there.then_some(read))
+    }
+
+    /// What is kept of a result now.
+    fn kept(
+        &self,
+        transmit: &Transmit,
+        headers: &Headers,
+        read: &Read,
+        earlier: Vec<(u32, u64)>,
+    ) -> ResultRef {
+        let stream = read.reader.stream(transmit);
         let usual = stream.as_ref().map(|own| own.form.media_type());
-        let kept = ResultRef {
+        ResultRef {
             download: transmit.download,
-            chunks: index,
-            bytes,
-            sha256: hex(&digest.finish()),
+            chunks: read.chunks,
+            bytes: read.bytes,
+            sha256: hex(&read.digest.clone().finish()),
             media_type: headers.first("content-type").or(usual).map(String::from),
             at: transmit.result_at.clone(),
             stream,
             items: None,
-            earlier: Vec::new(),
+            earlier,
             captured_at: self.0.ports.runtime().now(),
-        };
-        self.judge(transmit, kept, whole, answer).await
+        }
+    }
+
+    /// Reads what is kept of a result; false where some of it is gone.
+    async fn reread(
+        &self,
+        transmit: &Transmit,
+        kept: &ResultRef,
+        mut take: impl FnMut(&[u8]),
+    ) -> Result<bool, Lost> {
+        for index in 0..kept.chunks {
+            let download = kept.download_of(index);
+            let chunk = ChunkId { operation: transmit.id.clone(), download, index };
+            let piece = self.0.ports.store().chunk(&chunk).await.map_err(|_| Lost)?;
+            let Some(piece) = piece else {
+                return Ok(false);
+            };
+            take(&piece);
+        }
+        Ok(true)
     }
 
     /// What has been kept, where no further page of it is wanted: what the app's schema says of it.
@@ -135,18 +224,15 @@ impl<P: Ports> Driver<P> {
             if let Some(whole) = &mut whole {
                 whole.clear();
             }
-            for index in 0..kept.chunks {
-                let download = kept.download_of(index);
-                let chunk = ChunkId { operation: transmit.id.clone(), download, index };
-                let piece = self.0.ports.store().chunk(&chunk).await.map_err(|_| Lost)?;
-                let Some(piece) = piece else {
-                    (answer.turn, answer.kept) = (Some(Turn::Anew), Some(kept));
-                    return Ok(());
-                };
-                digest.update(&piece);
+            let take = |piece: &[u8]| {
+                digest.update(piece);
                 if let Some(whole) = &mut whole {
-                    whole.extend_from_slice(&piece);
+                    whole.extend_from_slice(piece);
                 }
+            };
+            if !self.reread(transmit, &kept, take).await? {
+                (answer.turn, answer.kept) = (Some(Turn::Anew), Some(kept));
+                return Ok(());
             }
             kept.sha256 = hex(&digest.finish());
         }

@@ -14,6 +14,7 @@ pub mod memory;
 mod oneshot;
 pub mod outbox;
 mod pages;
+mod part;
 pub mod ports;
 mod quote;
 mod reads;

@@ -7,6 +7,7 @@ use crate::model::ids::{LaneId, OperationId, Revision, ServiceName, WriteId};
 use crate::model::journal::Entry;
 use crate::model::lane::{Claim, Fence};
 use crate::model::operation::Operation;
+use crate::model::pages::Paged;
 use crate::model::profile::{FactSource, Purpose, Stream};
 use crate::model::storage::{Durability, Erase, Queue, Unique};
 use crate::model::time::Timestamp;
@@ -168,6 +169,10 @@ pub struct Transmit {
     pub sought: Option<Sought>,
     /// For a page of a result: which, and what it is added to.
     pub page: Option<Box<Wanted>>,
+    /// For a result: the service gives parts of it.
+    pub ranges: bool,
+    /// For a result that broke off: what has come of it.
+    pub before: Option<Box<Paged>>,
     /// How long it may take, in milliseconds.
     pub timeout_ms: u64,
     /// Which answers hold the result, to be kept as they come.

@@ -5,11 +5,13 @@ use crate::model::http::Headers;
 use crate::model::ids::Epoch;
 use crate::model::life::Stage;
 use crate::model::operation::Operation;
+use crate::model::pages::Paged;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose, Stream};
 use crate::rules::classify::{ECHO, RESULT_FACT};
 use crate::rules::http_date;
 use crate::rules::listing::sought;
 use crate::rules::pages::Wanted;
+use crate::rules::ranges::add_fields;
 use crate::rules::reference::origin;
 use crate::rules::structured::serialize_string;
 use crate::rules::teeth::{Tooth, bites};
@@ -100,22 +102,13 @@ pub fn request(
         None => address(call, operation, base_url, listed)?,
     };
     if submit {
-        let mut key = operation.identity.key.as_str();
-        if bites(Tooth::FreshKey) && operation.life.attempts() > 1 {
-            key = operation.identity.id.as_str();
-        }
-        if let Some(carrier) = &profile.key
-            && let KeyPlace::Header(name) = &carrier.place
-        {
-            let value = if carrier.quoted { serialize_string(key)? } else { key.into() };
-            headers.push(name.as_str(), value);
-        }
-        if let Some(name) = profile.key.as_ref().and_then(|carrier| carrier.sent_at.as_ref()) {
-            let evidence = &operation.life.evidence;
-            let first = evidence.unresolved.as_ref().map(|own| own.first_at);
-            let own = evidence.current.as_ref().map(|own| own.written_at);
-            headers.push(name.as_str(), http_date::write(first.or(own)?));
-        }
+        add_key(&mut headers, operation, profile)?;
+    }
+    let whole = wanted.is_none() && stream.is_none();
+    let ranges = whole && purpose == Purpose::Result && call.ranges;
+    let before = so_far(operation).filter(|own| ranges && own.pages == 0);
+    if ranges {
+        add_fields(&mut headers, before);
     }
     let media_type = operation.request.content_type.as_ref();
     let media_type =
@@ -145,6 +138,8 @@ pub fn request(
         },
         sought,
         page: wanted.map(Box::new),
+        ranges,
+        before: before.map(|own| Box::new(own.clone())),
         timeout_ms: call.timeout_ms,
         keeps: keeps(profile, purpose),
         stream,
@@ -155,6 +150,28 @@ pub fn request(
     })
 }
 
+/// The fields that carry the key, and tell its date.
+fn add_key(headers: &mut Headers, operation: &Operation, profile: &Profile) -> Option<()> {
+    let Some(carrier) = &profile.key else {
+        return Some(());
+    };
+    let mut key = operation.identity.key.as_str();
+    if bites(Tooth::FreshKey) && operation.life.attempts() > 1 {
+        key = operation.identity.id.as_str();
+    }
+    if let KeyPlace::Header(name) = &carrier.place {
+        let value = if carrier.quoted { serialize_string(key)? } else { key.into() };
+        headers.push(name.as_str(), value);
+    }
+    if let Some(name) = &carrier.sent_at {
+        let evidence = &operation.life.evidence;
+        let first = evidence.unresolved.as_ref().map(|own| own.first_at);
+        let own = evidence.current.as_ref().map(|own| own.written_at);
+        headers.push(name.as_str(), http_date::write(first.or(own)?));
+    }
+    Some(())
+}
+
 /// Which page of the result is next.
 fn wanted(
     operation: &Operation,
@@ -163,11 +180,15 @@ fn wanted(
     any_origin: bool,
 ) -> Option<Wanted> {
     let rule = profile.pages.clone().filter(|_| purpose == Purpose::Result)?;
-    let before = match &operation.life.stage {
-        Stage::Result { pages, .. } => pages.as_ref().map(|own| (**own).clone()),
+    Some(Wanted { rule, before: so_far(operation).cloned(), any_origin })
+}
+
+/// What has come of the result.
+fn so_far(operation: &Operation) -> Option<&Paged> {
+    match &operation.life.stage {
+        Stage::Result { pages, .. } => pages.as_deref(),
         Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Ended { .. } => None,
-    };
-    Some(Wanted { rule, before, any_origin })
+    }
 }
 
 fn page_address(

@@ -16,6 +16,8 @@ pub struct Answer {
     pub facts: Facts,
     /// Whether the body came whole.
     pub whole: bool,
+    /// Whether the body is only a part of what it should be (status 206).
+    pub partial: bool,
     /// How long the service asks to wait, in milliseconds.
     pub server_wait_ms: Option<u64>,
     /// What a page of a listing says.

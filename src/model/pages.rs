@@ -1,24 +1,24 @@
-//! A result of many pages, as far as it has been read.
+//! A result of many pages, or one that broke off, as far as it has been read.
 
 use super::ending::ResultRef;
 
-/// The pages that have come.
+/// The pages, or the part, that have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paged {
     /// What is kept of them.
     pub kept: ResultRef,
-    /// How many they are.
+    /// How many they are; 0: what has come is the beginning of one body.
     pub pages: u32,
     /// How many items they hold.
     pub items: u64,
-    /// What the next one is asked for by.
+    /// What the next one is asked for by; the rest of a body: its validator, empty where it begins anew.
     pub next: String,
 }
 
 /// What a page leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// To a further one.
+    /// To a further one, or to the rest of the body.
     Next(Box<Paged>),
     /// To none: this is the last, and together they are whole.
     Last,

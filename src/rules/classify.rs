@@ -13,7 +13,7 @@ use crate::model::facts::BodyForm;
 use crate::model::ids::JobId;
 use crate::model::listing::Page;
 use crate::model::money::Amount;
-use crate::model::pages::Paged;
+use crate::model::pages::{Paged, Turn};
 use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose, Rule};
 use crate::model::time::Timestamp;
 use kept::kept;
@@ -45,7 +45,8 @@ pub enum Finding {
     Job(JobState),
     /// The result has come, and is what it should be.
     Kept(ResultRef),
-    /// A page of the result has come, and is not the last.
+    /// A page of the result has come, and is not the last; or what came broke off, and its rest is to be
+    /// had.
     Paged(Box<Paged>),
     /// The result has come, and is not what it should be.
     Incomplete(Option<ResultRef>),
@@ -177,6 +178,9 @@ fn state_by_status(profile: &Profile, answer: &Answer) -> Option<JobState> {
 fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     if answer.status == 202 && !profile.result_is_inline() {
         return Finding::Other(Meaning::NotReady);
+    }
+    if let Some(Turn::Next(so_far)) = answer.turn.as_ref().filter(|_| profile.pages.is_none()) {
+        return Finding::Paged(so_far.clone());
     }
     if profile.result_is_inline() {
         match job_state(profile, answer) {

@@ -25,6 +25,7 @@ pub mod next;
 pub mod options;
 pub mod pages;
 pub mod profile;
+pub mod ranges;
 pub mod reader;
 pub mod reference;
 pub mod rfc3339;

@@ -38,6 +38,7 @@ mod polling;
 mod problems;
 mod profile_schema;
 mod quote;
+mod ranges;
 mod rate;
 mod reconcile;
 mod refusals;

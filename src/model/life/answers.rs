@@ -62,6 +62,15 @@ impl Life {
         self.release()
     }
 
+    /// The result broke off: what has come of it is kept, and the rest is to be had.
+    pub fn broke_off(&mut self, so_far: Box<Paged>) -> Result<(), Illegal> {
+        let Stage::Result { pages, .. } = &mut self.0.stage else {
+            return Err(Illegal);
+        };
+        *pages = Some(so_far);
+        Ok(())
+    }
+
     /// The result comes only by the same request, sent again: by its replay. The first attempt was
     /// not before `since`.
     pub fn again(&mut self, now: Timestamp, since: Timestamp) -> Result<(), Illegal> {

@@ -44,6 +44,8 @@ pub struct Call {
     pub headers: Vec<(String, String)>,
     /// How an answer that is the result comes, where it is no single body.
     pub stream: Option<Stream>,
+    /// The service gives parts of what this reads, so that what broke off can be gone on with.
+    pub ranges: bool,
     /// How long one exchange may take, in milliseconds.
     pub timeout_ms: u64,
     /// What one read costs, where its answer does not say.

@@ -16,6 +16,10 @@ pub(super) fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Findi
     if let Some(at) = said.captured_at {
         kept.captured_at = at;
     }
+    if answer.partial {
+        said.fault.message = Some("the answer holds a part of the result".into());
+        return Finding::Unreadable(Some(kept));
+    }
     match answer.facts.form {
         BodyForm::Json => {}
         // Only the status tells an answer without content from one whose content is lost.

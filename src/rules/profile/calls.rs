@@ -69,6 +69,9 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     if known.streams {
         members.push("stream");
     }
+    if known.streams && !submits {
+        members.push("ranges");
+    }
     if known.reads {
         members.push("cost");
     }
@@ -107,6 +110,7 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
         any_origin: any_origin?,
         headers: reader.member("headers").map(|own| headers(&own)).unwrap_or_default(),
         stream: reader.member("stream").and_then(|own| stream(&own)),
+        ranges: reader.member("ranges").map_or(Some(false), |own| own.bool())?,
         timeout_ms: timeout_ms?,
         cost: reader.member("cost").and_then(|own| own.credits()),
     })

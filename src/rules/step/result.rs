@@ -17,6 +17,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     pen.note_answer("result.answered", Purpose::Result, said);
     match &verdict.finding {
         Finding::Kept(result) => kept(pen, said, result),
+        Finding::Paged(so_far) if so_far.pages == 0 => broke_off(pen, so_far, said),
         Finding::Paged(so_far) => paged(pen, so_far),
         Finding::Incomplete(result) => incomplete(pen, said, result.clone()),
         Finding::Unreadable(Some(result)) if pen.op.counters.misses >= UNREADABLE_RESULTS_MAX => {
@@ -50,6 +51,13 @@ fn paged(pen: &mut Pen<'_>, so_far: &Paged) -> Result<(), Illegal> {
     let counters = &mut pen.op.counters;
     (counters.failures, counters.misses, counters.authorizations) = (0, 0, 0);
     pen.op.life.paged(Box::new(so_far.clone()))
+}
+
+/// What came of it is kept: the rest is asked for.
+fn broke_off(pen: &mut Pen<'_>, so_far: &Paged, said: &Said) -> Result<(), Illegal> {
+    pen.note("result.broke_off");
+    pen.op.life.broke_off(Box::new(so_far.clone()))?;
+    failed(pen, Some(said))
 }
 
 /// An answer that is no result: only many of them in a row say that there is none.

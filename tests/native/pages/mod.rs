@@ -190,7 +190,8 @@ fn answer(status: u16, form: BodyForm, facts: &[(&str, &str)], purpose: Purpose)
     });
     let turn = kept.as_ref().filter(|_| form == BodyForm::Json).map(|_| Turn::Last);
     let url = "https://api.example.com/jobs/1".into();
-    Answer { status, url, facts: found, whole: true, kept, turn, ..Answer::default() }
+    let partial = status == 206;
+    Answer { status, url, facts: found, whole: true, partial, kept, turn, ..Answer::default() }
 }
 
 fn answered(profile: &Profile, scene: &Scene, answer: &Answer) -> Input {

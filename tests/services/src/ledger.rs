@@ -94,6 +94,9 @@ pub struct LoggedRequest {
     pub key: Option<String>,
     /// The SHA-256 of its body, in hexadecimal.
     pub body_digest: String,
+    /// The part that it asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<String>,
     /// The status of the answer that the service made, whether or not it was delivered.
     pub status: Option<u16>,
     /// The fault that struck it.
@@ -172,6 +175,7 @@ impl LoggedRequest {
             path: request.path.clone(),
             key,
             body_digest: request.body_digest(),
+            range: request.header("range").map(str::to_owned),
             status: None,
             fault: None,
         }

@@ -1,4 +1,5 @@
 //! A service behind its faults: one exchange after the other, in virtual time.
+use crate::http::digest;
 use crate::ledger::LoggedRequest;
 use crate::time::{http_date, skewed};
 use crate::{Fault, FaultKind, FaultPlan, Ledger, Request, Response, RetryAfter, Service};
@@ -123,7 +124,7 @@ impl<S: Service> Loopback<S> {
 
     fn serve(&mut self, now_ms: u64, request: &Request, entry: &mut LoggedRequest) -> Response {
         self.service.arrive(now_ms, request);
-        let response = self.service.handle(now_ms, request);
+        let response = ranged(request, self.service.handle(now_ms, request));
         entry.status = Some(response.status);
         response
     }
@@ -162,6 +163,25 @@ impl<S: Service> Loopback<S> {
             }
         }
     }
+}
+
+/// The part of an answer that was asked for, with an entity tag of the whole.
+fn ranged(request: &Request, response: Response) -> Response {
+    let asked = request.header("range").and_then(|own| own.strip_prefix("bytes="));
+    let first = asked.and_then(|own| own.strip_suffix('-')).and_then(|own| own.parse().ok());
+    let (Some(first), 200) = (first, response.status) else {
+        return response;
+    };
+    let total = response.body.len();
+    let tag = format!("\"{}\"", digest(&[&response.body]));
+    let other = request.header("if-range").is_some_and(|own| own != tag);
+    if other || first >= total {
+        return response.with_header("etag", &tag);
+    }
+    let range = format!("bytes {first}-{}/{total}", total - 1);
+    let body = response.body[first..].to_vec();
+    let part = Response { status: 206, body, ..response };
+    part.with_header("etag", &tag).with_header("content-range", &range)
 }
 
 fn at_once(delivery: Delivery) -> Outcome {

@@ -53,7 +53,13 @@ impl Default for Options {
             port: 0,
             mounts: Vec::new(),
             allow_headers: owned(&["authorization", "content-type", "idempotency-key"]),
-            expose_headers: owned(&["Retry-After", "Idempotency-Replayed", "Date"]),
+            expose_headers: owned(&[
+                "Retry-After",
+                "Idempotency-Replayed",
+                "Date",
+                "ETag",
+                "Content-Range",
+            ]),
         }
     }
 }

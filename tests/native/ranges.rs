@@ -1,0 +1,137 @@
+//! Results that break off and are gone on with, where the service gives parts of them.
+
+use crate::world::{
+    Context, PROFILE, Settings, World, ending, park, result, service, standing, succeeds_once,
+};
+use holdfast::model::ending::Ending;
+use holdfast::model::operation::Operation;
+use holdfast_services::{Call, Request};
+use serde_json::{Value, json};
+
+/// A service that gives parts of results.
+fn ranging(faults: &Value) -> World {
+    let mut profile: Value = serde_json::from_str(PROFILE).expect("JSON");
+    profile["calls"]["result"]["ranges"] = json!(true);
+    let world = World::of(Settings::default(), service(), &profile.to_string());
+    world.add_faults(&faults.to_string());
+    world
+}
+
+fn cut(times: u32) -> Value {
+    json!([{ "call": "result", "fault": "truncate", "times": times }])
+}
+
+/// The parts that were asked for: where each begins.
+fn asked(world: &World) -> Vec<u64> {
+    let begins_at = |range: Option<String>| {
+        let range = range.expect("a range");
+        range.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok()
+    };
+    world.requests(Call::Result).into_iter().filter_map(|own| begins_at(own.range)).collect()
+}
+
+fn is_whole(world: &World, context: &Context, ended: &Operation) {
+    succeeds_once(world, ended);
+    let kept = result(ended).expect("a result");
+    let bytes = world.kept_bytes(context, &ended.identity.id);
+    let value: Value = serde_json::from_slice(&bytes).expect("whole JSON");
+    let records = value["records"].as_array().map(Vec::len);
+    assert_eq!(records.map(|own| own as u64), value["record_count"].as_u64());
+    let digest = Request::default().with_body(bytes.clone()).body_digest();
+    assert_eq!((bytes.len() as u64, digest), (kept.bytes, kept.sha256.clone()));
+}
+
+#[test]
+fn a_download_that_breaks_off_goes_on_where_it_was() {
+    let world = ranging(&cut(3));
+    let (context, ended) = world.lived(r#","result_bytes":3000000"#);
+    is_whole(&world, &context, &ended);
+    let asked = asked(&world);
+    let total = result(&ended).expect("a result").bytes;
+    assert_eq!((asked.len(), asked[0]), (4, 0));
+    // Each brought half of what was left.
+    assert!(asked[1] >= total / 2 - 1 && asked.is_sorted() && asked[3] >= total * 7 / 8 - 8);
+}
+
+#[test]
+fn another_context_goes_on_with_a_download_that_broke_off() {
+    let world = ranging(&json!([
+        { "call": "result", "fault": "truncate" },
+        { "call": "result", "fault": "status", "status": 503, "retry_after": 600 },
+    ]));
+    let first = world.open();
+    world.submit(&first, "daily", r#","result_bytes":3000000"#);
+    world.until("daily", |own| own.counters.failures >= 2);
+    world.kill(&first);
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    is_whole(&world, &second, &ended);
+    assert!(asked(&world).last().is_some_and(|begins_at| *begins_at > 1_000_000));
+}
+
+#[test]
+fn nothing_is_put_together_of_different_bytes() {
+    let world = ranging(&cut(1));
+    let context = world.open();
+    world.submit(&context, "daily", r#","result_bytes":1000000"#);
+    world.until("daily", |own| own.counters.failures == 1);
+    // Another answer than the one that broke off: it has another tag, and comes whole.
+    let other = r#"{"records":[],"record_count":0}"#;
+    world.add_faults(
+        &json!([{ "call": "result", "fault": "status", "status": 200, "body": other }]).to_string(),
+    );
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    assert_eq!(world.kept_bytes(&context, &ended.identity.id), other.as_bytes());
+}
+
+#[test]
+fn a_part_that_does_not_go_on_from_what_has_come_begins_anew() {
+    let world = ranging(&json!([
+        { "call": "result", "fault": "truncate" },
+        { "call": "result", "fault": "status", "status": 206, "body": "rest" },
+    ]));
+    let (context, ended) = world.lived(r#","result_bytes":600000"#);
+    is_whole(&world, &context, &ended);
+    let asked = asked(&world);
+    assert!(asked[1] > 0 && asked[2] == 0, "{asked:?}");
+}
+
+#[test]
+fn a_download_that_the_browser_has_evicted_in_part_begins_anew() {
+    let world = ranging(&json!([
+        { "call": "result", "fault": "truncate" },
+        { "call": "result", "fault": "status", "status": 503, "retry_after": 60 },
+    ]));
+    let context = world.open();
+    world.submit(&context, "daily", r#","result_bytes":600000"#);
+    world.until("daily", |own| own.counters.failures == 2);
+    world.0.settings.borrow_mut().evicted = 1;
+    let ended = world.settle(&context, "daily").expect("it ends");
+    is_whole(&world, &context, &ended);
+    assert_eq!(asked(&world).last(), Some(&0));
+}
+
+#[test]
+fn a_service_that_gives_no_parts_is_asked_for_none() {
+    let world = World::with_faults(&cut(2).to_string());
+    let (context, ended) = world.lived(r#","result_bytes":600000"#);
+    is_whole(&world, &context, &ended);
+    assert!(world.requests(Call::Result).iter().all(|own| own.range.is_none()));
+}
+
+#[test]
+fn a_part_that_nobody_asked_for_is_no_result() {
+    let body = r#"{"records":[],"record_count":0}"#;
+    let part = json!([{
+        "call": "result", "fault": "status", "status": 206, "body": body, "times": 99,
+    }]);
+    let world = World::with_faults(&part.to_string());
+    let (context, ended) = world.lived("");
+    let Some(Ending::Incomplete { fault, .. }) = ending(&ended) else {
+        panic!("{:?} {:?}", standing(&ended), park(&ended));
+    };
+    assert!(fault.message.as_deref().is_some_and(|own| own.contains("part")), "{fault:?}");
+    assert_eq!(world.kept_bytes(&context, &ended.identity.id), body.as_bytes());
+    assert!((2..=10).contains(&world.requests(Call::Result).len()));
+}

@@ -43,6 +43,10 @@ export interface Namespace {
  * alarm is set in the turn of the transaction that makes something due, and does a bounded part of what
  * is due. It may come late, twice or not at all.
  *
+ * Objects of the class ask each other, by its binding in their own Worker, where a service has no keys (the
+ * same request is handed over by one operation at a time, and a job belongs to one operation), and where its
+ * profile states a rate, which then holds over all of them.
+ *
  * @example
  * import { HoldfastObject, jobs } from "holdfast/cloudflare";
  *
@@ -76,6 +80,8 @@ export declare abstract class HoldfastObject<Env = unknown> extends DurableObjec
   retention?: Retention;
   /** For {@link jobs}. */
   holdfast(call: ObjectCall): Promise<ObjectAnswer>;
+  /** What the objects of the class ask each other; nobody else does. */
+  holdfastShared(call: unknown): Promise<unknown>;
   /** The platform's call. An alarm of your own would take its place: there is one for each object. */
   alarm(info?: unknown): Promise<void>;
 }
@@ -109,6 +115,16 @@ export interface RelayOptions {
   readonly path?: string;
   /** Largest body of a submission, in bytes, up to 8 MiB. Default: 1 MiB. */
   readonly bodyBytesMax?: number;
+  /**
+   * How much one caller may ask for; beyond it, `TOO_MANY` (429, with `Retry-After`). Each is counted by an
+   * object of the namespace, and costs one more request to it. Default: neither is counted.
+   */
+  readonly limits?: {
+    /** Operations that are not over, from 1 to 10,000. */
+    readonly operations?: number;
+    /** Requests in any minute, of every kind, from 1 to 10,000. */
+    readonly requestsPerMinute?: number;
+  };
 }
 
 /**

@@ -6,9 +6,12 @@ import { CALLS } from "./calls.js";
 import { plain } from "./crossing.js";
 import { HoldfastError, isHoldfastError } from "./error.js";
 import module from "./holdfast.wasm";
-import { jobs } from "./jobs.js";
+import { jobs, RemoteObject } from "./jobs.js";
 import { relay } from "./relay.js";
 import { Shard } from "./object-shard.js";
+import { Shared } from "./object-shared.js";
+import { ownNamespace, Turns } from "./object-turns.js";
+import { isEnded } from "./status.js";
 
 export { HoldfastError, isHoldfastError, jobs, relay };
 
@@ -23,6 +26,9 @@ export const HoldfastObject = /** @type {any} */ (
     /** @type {Shard} */
     #shard;
     #context;
+    /** @type {Shared | undefined} */
+    #shared;
+    #namespace;
 
     /**
      * @param {DurableObjectState} context
@@ -31,7 +37,9 @@ export const HoldfastObject = /** @type {any} */ (
     constructor(context, env) {
       super(context, env);
       this.#context = context;
-      this.#shard = new Shard(context.storage, /** @type {any} */ (this), module);
+      this.#namespace = ownNamespace(context.id, env);
+      const turns = (/** @type {() => any} */ services) => new Turns(context.id.toString(), () => this.#namespace, services);
+      this.#shard = new Shard(context.storage, /** @type {any} */ (this), module, turns);
     }
 
     /** @param {Api.ObjectCall} call */
@@ -46,6 +54,36 @@ export const HoldfastObject = /** @type {any} */ (
         if (!isHoldfastError(error)) console.error("Holdfast: an object failed.", error);
         return { error: plain(error) };
       }
+    }
+
+    /** @param {any} call What another object of the class asks. */
+    async holdfastShared({ take, turn, admit, holds, name, holder, caller }) {
+      if (holds) return this.#shard.isHeld(holds, holder, caller);
+      this.#shared ??= new Shared(this.#context.storage.sql, (kind, other) => this.#isHeld(kind, other));
+      if (admit) return this.#shared.admit(caller, name, admit, (other) => this.#isOver(caller, other));
+      return turn ? this.#shared.turn(name, turn) : this.#shared.take(take, name, holder);
+    }
+
+    /**
+     * @param {"guard" | "claim"} holds
+     * @param {string} other
+     */
+    async #isHeld(holds, other) {
+      const [object, holder, caller] = JSON.parse(other);
+      const namespace = /** @type {any} */ (this.#namespace);
+      return namespace.get(namespace.idFromString(object)).holdfastShared({ holds, holder, caller });
+    }
+
+    /**
+     * Whether an operation has ended; `undefined`: it is not stored.
+     *
+     * @param {string} caller
+     * @param {string} place
+     */
+    async #isOver(caller, place) {
+      const [shard, service, intent] = JSON.parse(place);
+      const json = await new RemoteObject(/** @type {any} */ (this.#namespace), shard, caller).call("find", [service, intent]);
+      return json === undefined ? undefined : isEnded(JSON.parse(json));
     }
 
     async alarm() {

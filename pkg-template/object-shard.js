@@ -15,10 +15,11 @@ import { HoldfastError } from "./error.js";
 import { makeGlue } from "./glue-maker.js";
 import { ownInstance } from "./module.js";
 import { objectLocks } from "./object-locks.js";
-import { dueAccounts, firstDue, indexObject, isUsed, objectPort } from "./object-storage.js";
+import { dueAccounts, firstDue, indexObject, isKnown, isUsed, objectPort } from "./object-storage.js";
 import { Work } from "./object-work.js";
 import { checkOptions } from "./options.js";
 import { builtIn } from "./profiles/all.js";
+import { Turns } from "./object-turns.js";
 import { sqlStore } from "./sql-transaction.js";
 
 /** The longest that one alarm works, in milliseconds. */
@@ -41,6 +42,7 @@ export class Shard {
   #instance = ownInstance(makeGlue);
   #locks = objectLocks();
   #work = new Work();
+  #turns;
   #store;
   /** @type {Map<string, Client>} */
   #clients = new Map();
@@ -54,16 +56,19 @@ export class Shard {
    * @param {DurableObjectStorage} storage
    * @param {HoldfastObject<any>} declared The object, whose services are read when they are needed.
    * @param {WebAssembly.Module} module
+   * @param {(services: () => Record<string, Api.Service<any>>) => Turns} turns
    */
-  constructor(storage, declared, module) {
+  constructor(storage, declared, module, turns) {
     this.#storage = storage;
     this.#declared = declared;
     this.#module = module;
-    this.#store = sqlStore(
+    this.#turns = turns(() => declared.services);
+    const store = sqlStore(
       () => objectPort(storage, () => this.#arm()),
       (error) => this.#instance.replace(this.#instance.generation, error),
       () => indexObject(storage),
     );
+    this.#store = this.#turns.claiming(store);
     // What a dead instance held is free.
     this.#instance.onDeath(() => this.#locks.clear());
   }
@@ -82,6 +87,18 @@ export class Shard {
    */
   async call(caller, method, args) {
     return this.#work.during(this.#clientOf(caller).call(method, args));
+  }
+
+  /**
+   * Whether an operation still needs what it has among all objects.
+   *
+   * @param {import("./object-shared.js").Kind} kind
+   * @param {string} id
+   * @param {string} caller
+   */
+  isHeld(kind, id, caller) {
+    const isStored = (/** @type {string} */ own) => this.isUsed() && isKnown(this.#storage, own);
+    return this.#turns.isHeld(kind, id, isStored, (own) => this.call(caller, "load", [own]));
   }
 
   /** Resolves once what a call has begun is over, or has to wait. */
@@ -131,9 +148,12 @@ export class Shard {
   #arm() {
     if (this.#inAlarm) return;
     const due = this.#due();
-    if (due === undefined || (this.#alarmAt !== undefined && this.#alarmAt <= due)) return;
-    this.#alarmAt = due;
-    this.#storage.setAlarm(due).catch(() => (this.#alarmAt = undefined));
+    if (due === undefined) return;
+    // What is due since the beginning of time is due now: an alarm at 0 is refused.
+    const at = Math.max(due, Date.now());
+    if (this.#alarmAt !== undefined && this.#alarmAt <= at) return;
+    this.#alarmAt = at;
+    this.#storage.setAlarm(at).catch(() => (this.#alarmAt = undefined));
   }
 
   /** @param {number | undefined} due */
@@ -170,7 +190,8 @@ export class Shard {
     );
     return new Client(settings, new Set(), {
       connect: (own, host) => {
-        const connection = new Connection(own, host, builtIn, {
+        const hears = this.#hearing(caller, host);
+        const connection = new Connection(own, hears, builtIn, {
           instance: this.#instance,
           database: this.#store,
           locks: this.#locks,
@@ -181,6 +202,25 @@ export class Shard {
       channel: null,
       isServer: true,
     });
+  }
+
+  /**
+   * The host, which also asks for turns and is told what is written.
+   *
+   * @param {string} caller
+   * @param {import("./host.js").OwnHost} host
+   */
+  #hearing(caller, host) {
+    const turns = this.#turns;
+    return {
+      ...host,
+      turn: (/** @type {string} */ service, /** @type {string} */ id, /** @type {string | undefined} */ alone) =>
+        this.#work.during(turns.turn(caller, service, id, alone)),
+      notify(/** @type {string} */ json, /** @type {string} */ entries) {
+        turns.heard(json);
+        host.notify(json, entries);
+      },
+    };
   }
 
   /** @param {Api.Operation<any>} operation */

@@ -43,6 +43,15 @@ export const isUsed = (storage) =>
   storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'holdfast_by_time'").toArray().length > 0;
 
 /**
+ * Whether an operation is stored here.
+ *
+ * @param {DurableObjectStorage} storage
+ * @param {string} id
+ */
+export const isKnown = (storage, id) =>
+  storage.sql.exec("SELECT 1 FROM holdfast_operations WHERE id = ?", id).toArray().length > 0;
+
+/**
  * When the first of all that is stored is due; `undefined`: nothing is.
  *
  * @param {DurableObjectStorage} storage

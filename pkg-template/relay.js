@@ -8,13 +8,17 @@
 import { bodyBytesMaxOf } from "./body-bounds.js";
 import { HoldfastError, isHoldfastError } from "./error.js";
 import { checkFunction, checkNames } from "./check.js";
-import { RemoteObject, shardOf } from "./jobs.js";
+import { jobs, RemoteObject, shardOf } from "./jobs.js";
 import { eventsOf, resultOf } from "./relay-answers.js";
+import { checkCount, checkRate, limitsOf } from "./relay-limits.js";
 
 /** Largest body, in bytes, where nothing else is said. */
 const BODY_BYTES = 1024 * 1024;
 /** Largest body of a verb, in bytes. */
 const VERB_BYTES_MAX = 64 * 1024;
+
+/** A media type with its parameters, as it is sent on to the service. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?: *; *[\w.-]+=(?:[\w.:+-]+|"[\w ./:+-]*"))*$/;
 
 /** What may be asked of an operation, and how a body of JSON says it. */
 const VERBS = {
@@ -40,6 +44,7 @@ const STATUS = {
   RANGE_NOT_SATISFIABLE: 416,
   INTENT_CONFLICT: 422,
   FORBIDDEN: 403,
+  TOO_MANY: 429,
 };
 
 /** Nobody but the caller may keep an answer, and none of it is a page. */
@@ -52,13 +57,17 @@ const HEADERS = {
 /** @type {typeof Api.relay} */
 export async function relay(request, namespace, given) {
   try {
-    checkNames(given, "relay", "allow path bodyBytesMax");
+    checkNames(given, "relay", "allow path bodyBytesMax limits");
     const { allow, path = "/operations" } = given;
     const bodyBytesMax = bodyBytesMaxOf(given.bodyBytesMax, BODY_BYTES);
+    const limits = limitsOf(given.limits);
     checkFunction(allow, "allow");
-    const caller = await callerOf(request, allow);
-    const { service, id, verb } = placeOf(request, path);
-    const scope = { request, namespace, service, caller: `relay:${caller}`, bodyBytesMax };
+    const caller = `relay:${await callerOf(request, allow)}`;
+    const { service, id, verb, query } = placeOf(request, path);
+    const scope = { request, namespace, service, caller, bodyBytesMax, limits };
+    await checkRate(namespace, caller, limits.requestsPerMinute);
+    if (id === undefined && request.method === "GET") return await list(scope, query);
+    if (query.size) throw problem("INVALID_INPUT", "Nothing is asked for by a query here.");
     if (id === undefined) return await submit(scope);
     const object = objectAt(scope, id);
     return await ask(scope, object, await operationIn(object, scope.service, id.slice(4)), verb);
@@ -92,17 +101,34 @@ async function callerOf(request, allow) {
  * @param {string} path
  */
 function placeOf(request, path) {
-  const { pathname } = new URL(request.url);
+  const { pathname, searchParams } = new URL(request.url);
   const below = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : "";
   const [, service, id, verb] = /^([\w.-]{1,64})(?:\/([0-9a-f]{3}\.[\w-]{1,64})(?:\/([a-z]{1,16}))?)?$/.exec(below) ?? [];
   if (service === undefined) throw problem("NOT_FOUND", "There is nothing here.");
-  return { service, id, verb };
+  return { service, id, verb, query: searchParams };
 }
 
-/** @typedef {{ request: Request, namespace: Api.Namespace, service: string, caller: string, bodyBytesMax: number }} Scope */
+/** @typedef {{ request: Request, namespace: Api.Namespace, service: string, caller: string, bodyBytesMax: number, limits: NonNullable<Api.RelayOptions["limits"]> }} Scope */
+
+/**
+ * A page of the caller's operations of a service.
+ *
+ * @param {Scope} scope
+ * @param {URLSearchParams} query
+ */
+async function list({ namespace, service, caller }, query) {
+  const { limit, ...rest } = Object.fromEntries(query);
+  const filter = { ...rest, ...(limit !== undefined && { limit: Number(limit) }) };
+  checkNames(filter, "query", "status cursor limit");
+  const page = await jobs(namespace, { caller }).list(/** @type {any} */ ({ ...filter, service }));
+  const operations = page.operations.map(async ({ state }) =>
+    wire(new RemoteObject(namespace, await shardOf(caller, state.intent), caller), state),
+  );
+  return json({ operations: await Promise.all(operations), cursor: page.cursor });
+}
 
 /** @param {Scope} scope */
-async function submit({ request, namespace, service, caller, bodyBytesMax }) {
+async function submit({ request, namespace, service, caller, bodyBytesMax, limits }) {
   if (request.method !== "POST") throw problem("METHOD_NOT_ALLOWED", "Work is handed over by POST.");
   const key = request.headers.get("idempotency-key") ?? "";
   if (!/^[\w.:~-]{1,255}$/.test(key)) {
@@ -111,7 +137,9 @@ async function submit({ request, namespace, service, caller, bodyBytesMax }) {
   const body = await bytesOf(request, bodyBytesMax);
   const intent = `${service}:${key}`;
   const object = new RemoteObject(namespace, await shardOf(caller, intent), caller);
+  await checkCount(namespace, { object, caller, service, intent }, limits.operations);
   const contentType = request.headers.get("content-type") ?? "application/json";
+  if (!MEDIA_TYPE.test(contentType)) throw problem("INVALID_INPUT", "Content-Type must be a media type.");
   const operation = object.operationOf(await object.call("submit", [service, JSON.stringify({ intent, contentType }), body]));
   return told(object, operation, 202);
 }
@@ -231,11 +259,13 @@ const problem = (code, message, nextStep) => new HoldfastError(message, { code: 
  * @param {any} error
  */
 function refused(error) {
-  /** @type {{ code: string, message: string, field?: string, nextStep?: string, operationId?: string }} */
+  /** @type {{ code: string, message: string, field?: string, nextStep?: string, operationId?: string, retryAfter?: number }} */
   let told = { code: "ABORTED", message: "The relay failed." };
   if (isHoldfastError(error)) told = error;
   else console.error("Holdfast: a relay failed.", error);
-  const { code, message, field, nextStep, operationId } = told;
+  const { code, message, field, nextStep, operationId, retryAfter } = told;
   const status = /** @type {Record<string, number>} */ (STATUS)[code] ?? 503;
-  return json({ error: { code, message, field, nextStep, operationId } }, status);
+  const answer = json({ error: { code, message, field, nextStep, operationId } }, status);
+  if (retryAfter) answer.headers.set("retry-after", `${retryAfter}`);
+  return answer;
 }

@@ -44,7 +44,7 @@ use crate::rules::guidance::timer_ms;
 use crate::rules::teeth::{Tooth, bites};
 use oneshot::Oneshot;
 use ports::{
-    App, AuthorizeRequest, Clock, Entropy, Locks, Ports, Spawn, Store, Timer, Transport,
+    App, AuthorizeRequest, Clock, Entropy, Locks, Ports, Spawn, Store, Timer, Transport, Turn,
     transport::Outgoing,
 };
 use secrets::Secrets;
@@ -188,9 +188,10 @@ impl<P: Ports> Driver<P> {
 
     fn carry_out(&self, output: Output) {
         match output {
-            Output::Authorize { id, service, purpose, refresh, with_body } => {
+            Output::Authorize { id, service, purpose, refresh, with_body, alone } => {
+                let turn = Turn { id, service: service.clone(), alone };
                 let request = AuthorizeRequest { service, purpose, refresh };
-                self.spawn(|driver| driver.authorize(id, request, with_body));
+                self.spawn(|driver| driver.authorize(turn, request, with_body));
             }
             Output::Claim(claim) => self.spawn(|driver| driver.claim(claim)),
             Output::Deliver(operation) => self.spawn(|driver| async move {
@@ -231,9 +232,10 @@ impl<P: Ports> Driver<P> {
         self.0.ports.runtime().spawn(task(self.clone()));
     }
 
-    /// Gets a credential, and the body that goes with it.
-    async fn authorize(self, id: OperationId, request: AuthorizeRequest, with_body: bool) {
+    /// Gets a credential, the body that goes with it, and its turn.
+    async fn authorize(self, turn: Turn, request: AuthorizeRequest, with_body: bool) {
         let purpose = request.purpose;
+        let id = turn.id.clone();
         let answer = self.0.ports.app().authorize(request).await;
         let at_hand = self.0.prepared.borrow().get(&id).is_some_and(|own| own.body.is_some());
         let body = if with_body && !at_hand {
@@ -242,7 +244,12 @@ impl<P: Ports> Driver<P> {
             None
         };
         let has_body = !with_body || at_hand || body.is_some();
-        match answer.filter(|_| has_body) {
+        let answer = answer.filter(|_| has_body);
+        let delay_ms = if answer.is_some() { self.0.ports.app().turn(&turn).await } else { 0 };
+        if delay_ms > 0 {
+            return self.feed(Input::Postponed(id, purpose, delay_ms));
+        }
+        match answer {
             Some(authorization) => {
                 let mut all = self.0.prepared.borrow_mut();
                 let prepared = all.get_or_insert_with(id.clone(), Prepared::default);

@@ -3,6 +3,7 @@
 use super::Engine;
 use super::entry::{Entry, Exchange, Phase};
 use super::input::{LoadError, Newborn, Rerun};
+use super::lanes::ACTION_MS;
 use super::output::Output;
 use super::reply::{CallError, CallId};
 use crate::model::ids::{OperationId, Scope};
@@ -47,6 +48,9 @@ impl Engine {
             | Purpose::Delete
             | Purpose::Diagnose => false,
         };
+        let keyless = profile.is_some_and(|profile| profile.key.is_none());
+        let alone = (keyless && purpose == Purpose::Submit)
+            .then(|| entry.operation.identity.fingerprint.clone());
         let ends_by = now.after(timeout_ms + crate::rules::bounds::EXCHANGE_TIMEOUT_MS);
         entry.exchange =
             Some(Exchange { purpose, phase: Phase::Authorizing, download: None, ends_by });
@@ -60,6 +64,7 @@ impl Engine {
             purpose,
             refresh: entry.operation.counters.authorizations > 0,
             with_body,
+            alone,
         });
     }
 
@@ -121,10 +126,36 @@ impl Engine {
     }
 
     pub(super) fn unauthorized(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
+        if self.not_begun(now, id, purpose) {
+            self.apply(now, id, step::Input::Unauthorized(purpose), None);
+        }
+    }
+
+    /// Others elsewhere go first: it is asked again, and nothing of it is written.
+    pub(super) fn postponed(
+        &mut self,
+        now: Timestamp,
+        id: &OperationId,
+        purpose: Purpose,
+        delay_ms: u32,
+    ) {
+        if !self.not_begun(now, id, purpose) {
+            return;
+        }
+        if let Some(entry) = self.entries.get_mut(id) {
+            let until = entry.not_before.max(now.after(delay_ms.into()));
+            entry.not_before = until;
+            let lane = entry.lane.clone();
+            self.cover(now, &lane, until.after(ACTION_MS));
+        }
+    }
+
+    /// The exchange that was asked for is not made now; false where that is no news.
+    fn not_begun(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) -> bool {
         // What an operation that has left memory since was refused is no news for its next exchange.
         let asked = self.entries.get(id).and_then(|entry| entry.exchange.as_ref());
         if !asked.is_some_and(|own| own.purpose == purpose && own.phase == Phase::Authorizing) {
-            return;
+            return false;
         }
         self.exchange_over(id);
         let unborn = self.entries.get(id).is_some_and(|entry| entry.birth.is_some());
@@ -134,7 +165,7 @@ impl Engine {
                 self.write_newborn(now, id);
             }
         }
-        self.apply(now, id, step::Input::Unauthorized(purpose), None);
+        true
     }
 
     /// Carries out a call on an operation, in memory or from the store.

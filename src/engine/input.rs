@@ -41,6 +41,8 @@ pub enum Input {
     NotSent(OperationId, Purpose),
     /// A write was answered.
     Persisted(Ticket, Result<Written, StoreError>),
+    /// An exchange has to wait for others elsewhere, this many milliseconds.
+    Postponed(OperationId, Purpose, u32),
     /// The app wants a failed job run again.
     Retry(CallId, OperationId, Box<Rerun>),
     /// The app corrects work of which nothing ran.

@@ -149,6 +149,7 @@ impl Engine {
             }
             Input::NotSent(id, purpose) => self.not_sent(now, &id, purpose),
             Input::Persisted(ticket, result) => self.persisted(now, ticket, result),
+            Input::Postponed(id, purpose, delay_ms) => self.postponed(now, &id, purpose, delay_ms),
             Input::Retry(call, id, rerun) => self.call_on(now, &id, Waiting::Retry(call, rerun)),
             Input::Revise(call, id, newborn) => {
                 self.call_on(now, &id, Waiting::Revise(call, newborn));

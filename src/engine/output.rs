@@ -29,6 +29,8 @@ pub enum Output {
         refresh: bool,
         /// The operation's body goes with the exchange: have it at hand.
         with_body: bool,
+        /// For a submission without a key: the digest of its request.
+        alone: Option<String>,
     },
     /// Claim a lane; answer with `Claimed`.
     Claim(Claim),

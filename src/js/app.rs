@@ -1,10 +1,10 @@
 //! The app port over the facade's host object.
 
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Promise, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::sys::{Credential, Host};
-use crate::driver::ports::{App, Authorization, AuthorizeRequest};
+use crate::driver::ports::{App, Authorization, AuthorizeRequest, Turn};
 use crate::engine::event::Event;
 use crate::engine::output::Line;
 use crate::model::ending::ResultRef;
@@ -14,6 +14,9 @@ use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 use crate::record::{journal, view};
 use crate::web::promise::outcome;
+
+/// How soon a turn is asked for again where there was no answer, in milliseconds.
+const TURN_AGAIN_MS: u32 = 2000;
 
 /// The app's callbacks, reached through the facade.
 pub(super) struct JsApp {
@@ -55,6 +58,22 @@ impl App for JsApp {
             headers.push(pair.get(0).as_string()?, pair.get(1).as_string()?);
         }
         Some(Authorization { headers, scope: given.scope().map(Scope) })
+    }
+
+    async fn turn(&self, turn: &Turn) -> u32 {
+        let Some(ask) = self.host.turn() else {
+            return 0;
+        };
+        let alone = turn.alone.as_deref().map_or(JsValue::UNDEFINED, JsValue::from);
+        let (id, service) = (turn.id.as_str().into(), turn.service.as_str().into());
+        let asked = ask.call3(&JsValue::NULL, &service, &id, &alone);
+        let promise = asked.ok().and_then(|own| own.dyn_into::<Promise>().ok());
+        let told = match promise {
+            Some(promise) => outcome(&promise).await.ok().and_then(|own| own.as_f64()),
+            None => None,
+        };
+        // Whoever cannot be asked may be in the midst of it.
+        told.map_or(TURN_AGAIN_MS, |delay_ms| delay_ms as u32)
     }
 
     fn validates(&self, service: &ServiceName) -> bool {

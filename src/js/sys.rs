@@ -45,6 +45,10 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn fetch(this: &Host) -> Option<Function>;
 
+    /// Who is asked before each exchange whether others elsewhere go first; absent: nobody does.
+    #[wasm_bindgen(method, getter)]
+    pub fn turn(this: &Host) -> Option<Function>;
+
     #[wasm_bindgen(method, getter)]
     pub fn database(this: &Host) -> Database;
 

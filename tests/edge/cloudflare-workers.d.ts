@@ -13,6 +13,7 @@ declare module "*.wasm" {
 }
 
 interface DurableObjectState {
+  readonly id: { toString(): string };
   readonly storage: DurableObjectStorage;
   waitUntil(promise: Promise<unknown>): void;
 }

@@ -176,6 +176,17 @@ test("an object whose module has trapped goes on in a new instance, and another 
   await checkOnce(service, [edge], intents);
 });
 
+test("work that was stored and never sent is ended by the alarm after a kill", { timeout: 2 * LIFE_MS }, async (t) => {
+  const { service, start, intents } = await world(t, 1);
+  const dying = await start({ how: "slow" });
+  await submitAll(dying, intents);
+  await dying.kill();
+  assert.equal((await service.ledger()).submits, 0);
+  const living = await start();
+  await settled([dying, living], intents);
+  await checkOnce(service, [dying, living], intents);
+});
+
 test("an object that is replaced between its write and its request sends once", { timeout: 2 * LIFE_MS }, async (t) => {
   const { service, start, intents } = await world(t, 3);
   const edge = await start({ how: "replace" });

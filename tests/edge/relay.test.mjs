@@ -40,14 +40,14 @@ async function world(t) {
   const port = await freePort();
   const crawls = JSON.parse(readFileSync(join(pkg, "profiles/bulkgrid.json"), "utf8"));
   crawls.poll = { firstMs: 300, factor: 1.2, capMs: 500 };
-  const start = async () => {
+  const start = async (limits = null) => {
     const edge = await Edge.start({
       package: pkg,
       worker: "relay.js",
       folder,
       port,
       objects: { JOBS: "Jobs" },
-      bindings: { PROFILE: quickProfile(pkg), CRAWLS: crawls, ORIGIN: service.origin, TOKEN: token },
+      bindings: { PROFILE: quickProfile(pkg), CRAWLS: crawls, ORIGIN: service.origin, TOKEN: token, LIMITS: limits },
     });
     t.after(() => edge.kill());
     return edge;
@@ -169,6 +169,14 @@ test("what is not allowed is refused, each with a typed error", { timeout: LIFE_
     [`${own}/resume`, post(ann, '{"limits":{"attempts":0}}'), 400, "INVALID_INPUT"],
     [`${own}/resume`, post(ann, '{"baseUrl":"https://evil.example"}'), 400, "INVALID_INPUT"],
     [`${own}/revise`, post(ann, '{"body":{}}'), 409, "NOT_ALLOWED"],
+    ["/reports", post({ ...ann, "idempotency-key": "k%0d%0ax-smuggled:1" }), 400, "INVALID_INPUT"],
+    ["/reports", post({ ...ann, ...key, "content-type": "application/json x-smuggled: 1" }), 400, "INVALID_INPUT"],
+    [`/reports?baseUrl=https://evil.example`, post({ ...ann, ...key }, JSON.stringify(body)), 400, "INVALID_INPUT"],
+    [`/reports?profile={}`, { headers: ann }, 400, "INVALID_INPUT"],
+    ["/reports?limit=201", { headers: ann }, 400, "INVALID_INPUT"],
+    ["/reports?cursor=4096.", { headers: ann }, 400, "INVALID_INPUT"],
+    ["/reports", { headers: {} }, 403, "FORBIDDEN"],
+    [`${own}/result`, { headers: { "x-caller": "bob", "if-none-match": "*", range: "bytes=0-1" } }, 404, "NOT_FOUND"],
     [`${own}/forget`, post(ann), 405, "METHOD_NOT_ALLOWED"],
     [`${own}/constructor`, post(ann), 405, "METHOD_NOT_ALLOWED"],
     [own, { method: "PUT", headers: ann, body: "{}" }, 405, "METHOD_NOT_ALLOWED"],
@@ -177,6 +185,55 @@ test("what is not allowed is refused, each with a typed error", { timeout: LIFE_
     const answer = await fetch(relay + path, init);
     const told = await answer.json().catch(() => ({}));
     assert.deepEqual([path, answer.status, told.error?.code], [path, status, code]);
+    assert.equal(answer.headers.get("cache-control"), "private, no-store");
   }
   assert.equal((await service.ledger()).executions, 1);
+});
+
+test("a caller lists its own operations of a service, object by object", { timeout: LIFE_MS }, async (t) => {
+  const { start, relay } = await world(t);
+  await start();
+  const headers = { "x-caller": "ann", "idempotency-key": "one", "content-type": "application/json" };
+  const { id } = await (await fetch(`${relay}/reports`, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  const list = async (caller, query) => (await fetch(`${relay}/reports?${query}`, { headers: { "x-caller": caller } })).json();
+  // Its object is read first; where that is full, the cursor stays at it or leads to the next.
+  const shard = parseInt(id, 16);
+  const { operations, cursor } = await list("ann", `limit=1&cursor=${shard}.`);
+  assert.deepEqual(operations.map((own) => [own.id, own.key, own.service]), [[id, "one", "reports"]]);
+  assert.ok(cursor === undefined || parseInt(cursor) >= shard, cursor);
+  assert.deepEqual((await list("bob", `cursor=${shard}.`)).operations, []);
+  assert.deepEqual((await list("ann", `status=parked&cursor=${shard}.`)).operations, []);
+});
+
+/** Hands work over as a caller does that knows the protocol. */
+async function handOver(relay, caller, key) {
+  const headers = { "x-caller": caller, "idempotency-key": key, "content-type": "application/json" };
+  const answer = await fetch(`${relay}/reports`, { method: "POST", headers, body: JSON.stringify(body) });
+  return { code: answer.status, after: Number(answer.headers.get("retry-after")), ...(await answer.json()) };
+}
+
+test("a caller has so many operations that are not over, and others are not hindered", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, relay } = await world(t);
+  await start({ operations: 2 });
+  await service.hold("poll");
+  const [one] = [await handOver(relay, "ann", "one"), await handOver(relay, "ann", "two")];
+  const three = await handOver(relay, "ann", "three");
+  assert.deepEqual([three.code, three.error.code, three.after > 0], [429, "TOO_MANY", true]);
+  // What is there already is no new work, and another caller has its own count.
+  assert.equal((await handOver(relay, "ann", "one")).id, one.id);
+  assert.equal((await handOver(relay, "bob", "one")).code, 202);
+  await service.release();
+  await until(async () => (await handOver(relay, "ann", "three")).code === 202, "Room for one more", LIFE_MS / 2);
+});
+
+test("a caller asks so often in a minute, and others are not hindered", { timeout: LIFE_MS }, async (t) => {
+  const { start, relay } = await world(t);
+  await start({ requestsPerMinute: 3 });
+  const ask = (caller) => fetch(`${relay}/reports/000.none`, { headers: { "x-caller": caller } });
+  const codes = [];
+  for (let count = 0; count < 4; count++) codes.push((await ask("ann")).status);
+  assert.deepEqual(codes, [404, 404, 404, 429]);
+  const refused = await ask("ann");
+  assert.deepEqual([(await refused.json()).error.code, Number(refused.headers.get("retry-after")) > 0], ["TOO_MANY", true]);
+  assert.equal((await ask("bob")).status, 404);
 });

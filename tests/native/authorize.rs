@@ -105,3 +105,17 @@ fn a_credential_that_waits_for_its_write_is_forgotten_when_the_context_closes() 
     context.driver.close();
     assert!(!context.driver.is_prepared());
 }
+
+#[test]
+fn an_exchange_that_waits_for_others_elsewhere_is_made_in_its_turn_and_counts_as_no_refusal() {
+    let world = World::new();
+    world.0.settings.borrow_mut().postponed = 20;
+    let context = world.open();
+    let begun = world.0.clock.now();
+    world.submit(&context, "daily", "");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!((standing(&ended), ended.life.evidence.attempts), ("succeeded", 1));
+    assert_eq!(ended.counters.authorizations, 0);
+    assert!(world.0.clock.now() >= begun + 20 * 2_000);
+    assert_eq!(world.executions(), 1);
+}

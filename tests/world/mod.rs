@@ -102,6 +102,8 @@ pub struct Settings {
     pub account: Option<String>,
     /// Credentials that `authorize` cannot give, from now on.
     pub unauthorized: u32,
+    /// How often exchanges have to wait for others elsewhere, from now on; two seconds each time.
+    pub postponed: u32,
     /// Whether `onSettled` is there.
     pub consumes: bool,
     /// Deliveries that fail, from now on.
@@ -142,6 +144,7 @@ impl Default for Settings {
             hints: true,
             account: Some("ann".into()),
             unauthorized: 0,
+            postponed: 0,
             consumes: true,
             failing_deliveries: 0,
             evicted: 0,

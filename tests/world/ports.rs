@@ -13,7 +13,7 @@ use holdfast::driver::ports::store::{
 use holdfast::driver::ports::transport::{Body, Head, Lost, Outgoing};
 use holdfast::driver::ports::{
     App, Authorization, AuthorizeRequest, Clock, Entropy, FailPoints, Locks, Ports, Spawn, Timer,
-    Transport,
+    Transport, Turn,
 };
 use holdfast::engine::event::Event;
 use holdfast::model::dice::Dice;
@@ -412,6 +412,13 @@ impl App for SimPorts {
         let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];
         let headers = headers.into_iter().collect();
         Some(Authorization { headers, scope: settings.scope.clone().map(Scope) })
+    }
+
+    async fn turn(&self, _turn: &Turn) -> u32 {
+        let left = &mut self.world.0.settings.borrow_mut().postponed;
+        let waits = *left > 0;
+        *left = left.saturating_sub(1);
+        if waits { 2_000 } else { 0 }
     }
 
     fn validates(&self, _service: &ServiceName) -> bool {

@@ -3,7 +3,7 @@
 use crate::engine::event::Event;
 use crate::model::ending::ResultRef;
 use crate::model::http::Headers;
-use crate::model::ids::{Account, Scope, ServiceName};
+use crate::model::ids::{Account, OperationId, Scope, ServiceName};
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
 
@@ -16,6 +16,12 @@ pub trait App {
 
     /// The credential for one exchange; `None` when it cannot be had now.
     async fn authorize(&self, request: AuthorizeRequest) -> Option<Authorization>;
+
+    /// How long an exchange has to wait for those that others make of the same service, in
+    /// milliseconds; 0 where it may be made at once. May take its time. Default: there are no others.
+    async fn turn(&self, _turn: &Turn) -> u32 {
+        0
+    }
 
     /// Whether results of that service are checked by a schema.
     fn validates(&self, service: &ServiceName) -> bool;
@@ -47,6 +53,18 @@ pub struct AuthorizeRequest {
     pub purpose: Purpose,
     /// The last credential was refused: get a new one.
     pub refresh: bool,
+}
+
+/// What an exchange waits its turn for, among stores that know nothing of each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Of which operation.
+    pub id: OperationId,
+    /// Of which service.
+    pub service: ServiceName,
+    /// The digest of a request that no key tells from the same request of another operation: the two
+    /// are handed over one after the other.
+    pub alone: Option<String>,
 }
 
 /// A credential. Never stored, never shown; has no `Debug`.

@@ -5,7 +5,7 @@ pub mod runtime;
 pub mod store;
 pub mod transport;
 
-pub use app::{App, Authorization, AuthorizeRequest};
+pub use app::{App, Authorization, AuthorizeRequest, Turn};
 pub use runtime::{Clock, Entropy, FailPoints, Locks, Spawn, Timer};
 pub use store::Store;
 pub use transport::{Body, Head, Lost, Outgoing, Transport};

@@ -46,7 +46,10 @@ export class Jobs extends HoldfastObject {
     reports: {
       profile: this.env.PROFILE,
       baseUrl: this.env.ORIGIN,
-      authorize: () => ({ headers: { authorization: `Bearer ${this.env.TOKEN}` }, scope: "one" }),
+      authorize: async () => {
+        if (armed?.how === "slow") await new Promise((resolve) => setTimeout(resolve, 20_000));
+        return { headers: { authorization: `Bearer ${this.env.TOKEN}` }, scope: "one" };
+      },
     },
   };
 

@@ -26,5 +26,6 @@ export default {
         return caller && { caller };
       },
       bodyBytesMax: 100_000,
+      limits: env.LIMITS ?? undefined,
     }),
 };

@@ -14,6 +14,7 @@ export interface Host {
   fetch: typeof globalThis.fetch | undefined;
   database: { run(what: string, args: any[]): { readonly done: Promise<any>; drop(): void }; forget(): void };
   arm?: ((delayMs: number | undefined) => void) | undefined;
+  turn?: ((service: string, id: string, alone?: string) => Promise<number>) | undefined;
   locks?: { request(name: string, options: any, callback?: any): Promise<any> } | undefined;
 }
 

@@ -1,0 +1,228 @@
+// @ts-check
+/**
+ * What an object asks of the others of its class, before a request leaves and before an id becomes an
+ * operation's own. Only services without keys, and those that state a rate, need any of it.
+ */
+/** @import * as Api from "./index.d.ts" */
+/** @import { Namespace } from "./cloudflare.d.ts" */
+/** @import { Kind } from "./object-shared.js" */
+import { HoldfastError } from "./error.js";
+import { shardOf } from "./jobs.js";
+import { builtIn } from "./profiles/all.js";
+
+/** How soon a request asks again that stands behind another, in milliseconds. */
+const AGAIN_MS = 1000;
+/** How long a request may take from its turn to the record of its attempt, in milliseconds. */
+const GRANTED_MS = 60_000;
+/** What an operation of another object is called here. */
+const ELSEWHERE = "elsewhere";
+
+/** Where it may be that a request was accepted, and is not known. */
+const UNSETTLED = ["submitting", "reconciling"];
+
+export class Turns {
+  #id;
+  #namespace;
+  #services;
+  /** Profiles that were loaded, by their services. @type {Map<string, any>} */
+  #profiles = new Map();
+  /** When requests got their turn whose attempts are not recorded yet, by operation. @type {Map<string, number>} */
+  #granted = new Map();
+  /** Operations that are about to record an id. @type {Set<string>} */
+  #claiming = new Set();
+
+  /**
+   * @param {string} id The object's own.
+   * @param {() => Namespace | undefined} namespace The class's.
+   * @param {() => Record<string, Api.Service<any>>} services
+   */
+  constructor(id, namespace, services) {
+    this.#id = id;
+    this.#namespace = namespace;
+    this.#services = services;
+  }
+
+  /**
+   * How long an exchange has to wait for others, in milliseconds.
+   *
+   * @param {string} caller
+   * @param {string} service
+   * @param {string} id Its operation.
+   * @param {string} [alone] The digest of a request that no key tells from another's.
+   */
+  async turn(caller, service, id, alone) {
+    if (alone !== undefined) {
+      const holder = JSON.stringify([this.#id, id, caller]);
+      for (const [other, at] of this.#granted) if (Date.now() - at > GRANTED_MS) this.#granted.delete(other);
+      this.#granted.set(id, Date.now());
+      const owner = await this.#ask("guard", alone, { take: "guard", name: alone, holder });
+      if (owner !== holder) {
+        this.#granted.delete(id);
+        return AGAIN_MS;
+      }
+    }
+    const wait = await this.#inRate(service);
+    if (alone !== undefined) this.#granted.set(id, Date.now());
+    return wait;
+  }
+
+  /** @param {string} service */
+  async #inRate(service) {
+    const rate = (await this.#profileOf(service))?.rate;
+    const { baseUrl } = this.#services()[service] ?? {};
+    if (!rate || !baseUrl) return 0;
+    const name = new URL(baseUrl).origin;
+    const { waitMs, laterMs } = await this.#ask("rate", name, { turn: rate, name });
+    if (laterMs) return laterMs;
+    if (waitMs) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    return 0;
+  }
+
+  /**
+   * Something of an operation is written: if it had its turn, its attempt stands in the store.
+   *
+   * @param {string} json Its state.
+   */
+  heard(json) {
+    if (this.#granted.size) this.#granted.delete(JSON.parse(json).id);
+  }
+
+  /**
+   * Whether an operation of this object still needs what it has.
+   *
+   * @param {Kind} kind
+   * @param {string} id
+   * @param {(id: string) => boolean} isStored
+   * @param {(id: string) => Promise<string | undefined>} load Its state, as JSON.
+   */
+  async isHeld(kind, id, isStored, load) {
+    if (kind === "claim") return this.#claiming.has(id) || isStored(id);
+    if (Date.now() - (this.#granted.get(id) ?? -Infinity) < GRANTED_MS) return true;
+    const state = isStored(id) ? await load(id) : undefined;
+    return state !== undefined && UNSETTLED.includes(JSON.parse(state).status);
+  }
+
+  /**
+   * The store, where no id of a service without keys becomes an operation's own that is another's in
+   * another object.
+   *
+   * @template {{ run(what: string, args: any[]): { done: Promise<any>, drop(): void } }} Store
+   * @param {Store} store
+   * @returns {Store}
+   */
+  claiming(store) {
+    const run = (/** @type {string} */ what, /** @type {any[]} */ args) => {
+      const claims = claimsIn(args[0]);
+      if (!claims.length) return store.run(what, args);
+      let dropped = false;
+      /** @type {{ drop(): void } | undefined} */
+      let running;
+      const carry = async () => {
+        const [reads, decide] = args;
+        const owners = await this.#claim(claims);
+        if (dropped) throw "unavailable dropped";
+        const own = store.run(what, [reads, (/** @type {any[]} */ found) => decide(found.map((one, at) => owners.get(at) ?? one))]);
+        running = own;
+        return own.done;
+      };
+      const done = carry().finally(() => claims.forEach(({ id }) => this.#claiming.delete(id)));
+      return { done, drop: () => ((dropped = true), running?.drop()) };
+    };
+    return { ...store, run };
+  }
+
+  /**
+   * Claims ids. Tells of those that are another's, by their places.
+   *
+   * @param {ReturnType<typeof claimsIn>} claims
+   * @returns {Promise<Map<number, string>>}
+   */
+  async #claim(claims) {
+    const keyless = await this.#keyless();
+    const owners = new Map();
+    for (const { at, jobs, job, id } of claims) {
+      if (!keyless.has(jobs.split(" ")[0])) continue;
+      this.#claiming.add(id);
+      const [name, holder] = [JSON.stringify([jobs, job]), JSON.stringify([this.#id, id])];
+      const owner = await this.#ask("claim", name, { take: "claim", name, holder }).catch((error) => {
+        console.error("Holdfast: an id could not be claimed. It is tried again.", error);
+        throw "unavailable no answer to a claim";
+      });
+      if (owner !== holder) owners.set(at, ELSEWHERE);
+    }
+    return owners;
+  }
+
+  /** The names of the profiles without keys. */
+  async #keyless() {
+    const all = await Promise.all(Object.keys(this.#services()).map((name) => this.#profileOf(name)));
+    return new Set(all.filter((profile) => profile && !profile.key).map(({ name }) => name));
+  }
+
+  /** @param {string} service */
+  async #profileOf(service) {
+    if (!this.#profiles.has(service)) {
+      const { profile } = this.#services()[service] ?? {};
+      const isNamed = typeof profile === "string" && Object.hasOwn(builtIn, profile);
+      const own = isNamed ? (await builtIn[profile]()).default : typeof profile === "object" ? profile : undefined;
+      this.#profiles.set(service, own);
+    }
+    return this.#profiles.get(service);
+  }
+
+  /**
+   * Asks the object that has what goes by a name; a rate has one of its own.
+   *
+   * @param {"guard" | "claim" | "rate"} what
+   * @param {string} name
+   * @param {object} call
+   * @returns {Promise<any>}
+   */
+  async #ask(what, name, call) {
+    const namespace = this.#namespace();
+    if (!namespace) throw unbound();
+    const place = what === "rate" ? name : (await shardOf(what, name)).toString(16).padStart(3, "0");
+    return namespace.get(namespace.idFromName(`holdfast-${what}-${place}`)).holdfastShared(call);
+  }
+}
+
+/**
+ * The ids of services that a transaction takes for operations: of each its place among the reads, and
+ * whose it shall be, whose row is read next.
+ *
+ * @param {unknown} reads
+ * @returns {{ at: number, jobs: string, job: string, id: string }[]}
+ */
+function claimsIn(reads) {
+  if (!Array.isArray(reads)) return [];
+  return reads.flatMap((read, at) => {
+    if (read?.[0] !== "service_ids" || read[1].length !== 2) return [];
+    const row = reads.slice(at).find((own) => own?.[0] === "operations");
+    return [{ at, jobs: read[1][0], job: read[1][1], id: row[1] }];
+  });
+}
+
+/**
+ * The namespace of an object's own class, which its Worker's environment holds.
+ *
+ * @param {{ toString(): string }} id
+ * @param {any} env
+ * @returns {Namespace | undefined}
+ */
+export function ownNamespace(id, env) {
+  return Object.values(env ?? {}).find((binding) => {
+    // A binding of a service answers to every name.
+    if (binding?.constructor?.name !== "DurableObjectNamespace") return false;
+    try {
+      return Boolean(binding.idFromString(id.toString()));
+    } catch {
+      return false;
+    }
+  });
+}
+
+const unbound = () =>
+  new HoldfastError("The class of objects is not bound in its own Worker.", {
+    code: "INVALID_INPUT",
+    nextStep: "Add it to durable_objects.bindings there: a service without keys, or with a rate, is shared by its objects.",
+  });

@@ -74,13 +74,33 @@ const INDEXES = [
   "by_creation ON holdfast_operations (account, createdAt, id)",
 ];
 
+/**
+ * The schema's version, and the oldest that can work with what this one writes. Versions go in hundreds:
+ * after a rollback, older code opens what newer code has made, unless that says that it must not.
+ */
+const [VERSION, READABLE_FROM] = [100, 100];
+
 /** What makes the tables where they are missing, one statement each. */
-export const SCHEMA = [
+const SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS holdfast_schema (version INTEGER PRIMARY KEY, readableFrom INTEGER)",
+  `INSERT OR IGNORE INTO holdfast_schema VALUES (${VERSION}, ${READABLE_FROM})`,
   ...Object.entries(TABLES).map(([name, { key, columns }]) => {
     return `CREATE TABLE IF NOT EXISTS holdfast_${name} (${[...key, ...columns]}, PRIMARY KEY (${key})) WITHOUT ROWID`;
   }),
   ...INDEXES.map((index) => `CREATE INDEX IF NOT EXISTS holdfast_${index}`),
 ];
+
+/**
+ * Makes the tables where they are missing. What only newer code can work with is left as it is.
+ *
+ * @param {SqlPort} port
+ */
+export function prepare(port) {
+  const [known] = port.all("SELECT 1 FROM sqlite_master WHERE name = 'holdfast_schema'");
+  const newest = known && port.all("SELECT max(readableFrom) AS needed FROM holdfast_schema")[0].needed;
+  if (newest > VERSION) throw "the database has a newer schema";
+  SCHEMA.forEach((sql) => port.run(sql));
+}
 
 /** @param {string} column */
 const nameOf = (column) => column.split(" ")[0];

@@ -4,7 +4,7 @@
  * decides what is written, inside the transaction.
  */
 /** @import { Durability, SqlPort } from "./sql-database.js" */
-import { columnsOf, CommitLost, read, remove, SCHEMA, valueOf, write } from "./sql-database.js";
+import { columnsOf, CommitLost, prepare, read, remove, valueOf, write } from "./sql-database.js";
 
 /**
  * What a transaction is asked for: its durability, and what it does.
@@ -172,7 +172,7 @@ export function sqlStore(connect, trapped, extend = () => undefined) {
 async function connected(connect, extend) {
   const port = await connect();
   port.transaction(() => {
-    SCHEMA.forEach((sql) => port.run(sql));
+    prepare(port);
     extend();
   }, "strict");
   return port;

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Edge } from "./edge.mjs";
@@ -50,4 +51,31 @@ test("a Durable Object in workerd shows every behaviour of a store", async (t) =
   });
   t.after(() => edge.kill());
   assert.deepEqual(await edge.ask("/"), behaviours());
+});
+
+test("tables that only newer code can work with are refused and left alone; those that newer code has added to are opened", async (t) => {
+  const Sqlite = createRequire(import.meta.url)("better-sqlite3");
+  const { createHoldfast } = await import(pathToFileURL(join(failPointsFolder(), "node.js")));
+  const storage = new Sqlite(":memory:");
+  t.after(() => storage.close());
+  const services = { reports: { profile: "runharvester", baseUrl: "http://127.0.0.1:9" } };
+  const opened = async (work) => {
+    const holdfast = createHoldfast({ storage, account: () => "ann", services });
+    try {
+      return await work(holdfast);
+    } finally {
+      await holdfast.close();
+    }
+  };
+  const submit = (holdfast) => holdfast.submit("reports", { intent: "one", body: {} });
+  const { id } = await opened(submit);
+  storage.exec("INSERT INTO holdfast_schema VALUES (900, 100)");
+  assert.equal((await opened(submit)).id, id);
+  storage.exec("INSERT INTO holdfast_schema VALUES (1000, 1000)");
+  const error = await opened(submit).catch((thrown) => thrown);
+  assert.equal(error.code, "STORAGE_UNAVAILABLE");
+  assert.match(error.message, /newer schema/);
+  assert.deepEqual(storage.prepare("SELECT id FROM holdfast_operations").all(), [{ id }]);
+  storage.exec("DELETE FROM holdfast_schema WHERE version = 1000");
+  assert.equal((await opened((holdfast) => holdfast.find("reports", "one"))).id, id);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Loopback, makeProfile, openBrowser, removeProfile } from "../browser/harness.mjs";
+import { demoFolder, Loopback, makeProfile, openBrowser, packageFolder, removeProfile } from "../browser/harness.mjs";
 import { make } from "../docs/make.mjs";
 import { GUIDES } from "../docs/site.mjs";
 import { entriesOf } from "../docs/types.mjs";
@@ -20,7 +20,7 @@ const world = {};
 const isDeep = process.env.HOLDFAST_DEEP === "1";
 
 before(async () => {
-  world.service = await Loopback.start({ "/docs": folder });
+  world.service = await Loopback.start({ "/": demoFolder(), "/pkg": packageFolder(), "/docs": folder });
   world.profile = await makeProfile();
   world.browser = await openBrowser(world.profile);
 });
@@ -84,26 +84,45 @@ test("what a page asks for comes from the site itself", () => {
   for (const text of Object.values(html)) assert.doesNotMatch(text, /<script|style="|(src|href)="https?:[^"]*\.(js|css|svg)/);
 });
 
-test("axe finds no fault in light and dark, wide and narrow", async () => {
+/** Looks at a page that is shown, in light and wide, in dark and narrow. */
+async function isForEverybody(page, name) {
+  await page.evaluate(axe);
+  for (const [colorScheme, width] of [["light", 1200], ["dark", 380]]) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    if (process.env.HOLDFAST_SCREENS) await page.screenshot({ path: join(process.env.HOLDFAST_SCREENS, `${name}-${colorScheme}-${width}.png`) });
+    const violations = await page.evaluate(async () => {
+      const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target, failureSummary }) => `${target} ${failureSummary}`).join("; ")}`);
+    });
+    assert.deepEqual(violations, [], `${name}, ${colorScheme}, ${width}`);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${name} is wider than ${width}`);
+  }
+}
+
+test("axe finds no fault in the pages", async () => {
   const session = await world.browser.session();
   try {
     const page = await session.page();
-    // Pages of the reference are of one making: two stand for all, save in a test for a night.
-    for (const name of names.filter((own) => isDeep || !/^api-(?!profile)/.test(own))) {
+    // Pages of the reference are long and of one making: one stands for all, save in a test for a night.
+    for (const name of names.filter((own) => isDeep || !/^api/.test(own) || own === "api-proxy")) {
       await page.goto(`${world.service.origin}/docs/${name}.html`);
-      await page.evaluate(axe);
-      for (const [colorScheme, width] of [["light", 1200], ["dark", 380]]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        if (process.env.HOLDFAST_SCREENS) await page.screenshot({ path: join(process.env.HOLDFAST_SCREENS, `${name}-${colorScheme}-${width}.png`) });
-        const violations = await page.evaluate(async () => {
-          const { violations } = await axe.run(document, { resultTypes: ["violations"] });
-          return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target, failureSummary }) => `${target} ${failureSummary}`).join("; ")}`);
-        });
-        assert.deepEqual(violations, [], `${name}, ${colorScheme}, ${width}`);
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${name} is wider than ${width}`);
-      }
+      await isForEverybody(page, name);
     }
+  } finally {
+    await session.close();
+  }
+});
+
+test("axe finds no fault in the demo, with an operation that has ended", async () => {
+  const session = await world.browser.session();
+  try {
+    const page = await session.page();
+    await page.goto(`${world.service.origin}/`);
+    await page.getByLabel("Takes, seconds").fill("0");
+    await page.getByRole("button", { name: "Submit" }).click();
+    await page.waitForFunction(() => /has ended: succeeded/.test(document.body.innerText), undefined, { timeout: 30_000 });
+    await isForEverybody(page, "demo");
   } finally {
     await session.close();
   }

@@ -85,5 +85,5 @@ export const notABrowser = (cause) =>
 export const closedError = () =>
   new HoldfastError("This client is closed.", {
     code: "NOT_ALLOWED",
-    nextStep: "Make a new one with createHoldfast().",
+    nextStep: "Make a new one.",
   });

@@ -19,6 +19,7 @@ export const ANSWER_MS = 25_000;
  *   ready: () => Promise<unknown>,
  *   start: () => Promise<void>,
  *   open: () => Client,
+ *   hints: () => Readonly<Record<string, string>>,
  * }} Behind
  */
 
@@ -63,7 +64,7 @@ export class Answers {
       const value = await this.#carryOut(message, sender);
       // What was read for one account is not shown as another's.
       this.#checkAccount(account);
-      return answerOf(account, value);
+      return { ...answerOf(account, value), hints: this.#behind.hints() };
     } catch (/** @type {any} */ error) {
       return refusalOf(error?.code === "NOT_ALLOWED" ? undefined : account, error);
     }
@@ -103,7 +104,7 @@ export class Answers {
     if (allowed === true) return;
     throw new HoldfastError(`This sender may not call ${action}.`, {
       code: "NOT_ALLOWED",
-      nextStep: "Pages of the extension may; others where allow(request, sender) of background() gives true.",
+      nextStep: "allow(request, sender) of background() decides; without it, the extension's own pages may, and nobody else.",
     });
   }
 

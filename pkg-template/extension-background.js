@@ -96,6 +96,7 @@ class Background {
       ready: async () => this.#ready,
       start: () => this.start(),
       open: () => this.#open(),
+      hints: () => this.#client?.reach.hints() ?? {},
     });
     this.#alarm = new Alarm(api);
     const holdfast = makeHoldfast(settings, {

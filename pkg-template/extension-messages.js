@@ -20,7 +20,7 @@ export const MAKES_WORK = Object.freeze(["submit", "adopt", "revise", "command",
 export const CHANGES = Object.freeze(["submit", "adopt", "revise", "command", "forget"]);
 
 /** @typedef {{ protocol: typeof PROTOCOL, account?: string | null, method: string, args: readonly unknown[] }} Message */
-/** @typedef {{ protocol: typeof PROTOCOL, account?: string | null, value?: unknown, bytes?: string, error?: object }} Answer */
+/** @typedef {{ protocol: typeof PROTOCOL, account?: string | null, value?: unknown, bytes?: string, error?: object, hints?: Readonly<Record<string, string>> }} Answer */
 
 /**
  * @param {string | null | undefined} account Whose work it is, where that is known.

@@ -15,6 +15,8 @@ import { resetStorage } from "./reset.js";
 const TRIES = 4;
 /** The pause before the next, doubled each time, in milliseconds. */
 const PAUSE_MS = 200;
+/** An answer comes in so long, or not at all: where the background's script threw, browsers wait for ever. In milliseconds. */
+const ANSWERED_MS = 60_000;
 
 /** @type {typeof Extension.connect} */
 export function connect(given) {
@@ -32,7 +34,7 @@ export function connect(given) {
   const isOwn = globalThis.location?.href.startsWith(api.runtime.getURL(""));
   /** @type {import("./create.js").Parts["open"]} */
   const open = async (own, listeners) => {
-    const remote = new Remote(api, () => client.forgetShown());
+    const remote = new Remote(api, () => client.forgetShown(), (hints) => client.reach.told(hints));
     const client = new Client(own, listeners, { connect: () => remote, channel: isOwn ? database : null });
     return client;
   };
@@ -45,6 +47,7 @@ export function connect(given) {
 class Remote {
   #api;
   #changed;
+  #hinted;
   #closed = false;
   /** Whose work the background last spoke of; `undefined` until it has. @type {string | null | undefined} */
   #account;
@@ -52,10 +55,12 @@ class Remote {
   /**
    * @param {any} api
    * @param {() => void} changed Told when it is somebody else's.
+   * @param {(hints: Readonly<Record<string, string>>) => void} hinted Told why services may never answer.
    */
-  constructor(api, changed) {
+  constructor(api, changed, hinted) {
     this.#api = api;
     this.#changed = changed;
+    this.#hinted = hinted;
   }
 
   /**
@@ -73,8 +78,9 @@ class Remote {
       if (this.#closed) throw closedError();
       let answer;
       try {
-        answer = await this.#api.runtime.sendMessage(message);
+        answer = await inTime(this.#api.runtime.sendMessage(message));
       } catch (cause) {
+        if (cause === LATE) throw unheard(method, cause);
         // Where nobody listens, nothing was done: that may be asked again whatever it is.
         if (round === TRIES || !(again || /Receiving end/.test(String(cause)))) throw unheard(method, cause);
       }
@@ -100,6 +106,7 @@ class Remote {
       if (this.#account !== undefined && this.#account !== answer.account) this.#changed();
       this.#account = answer.account;
     }
+    if (answer.hints) this.#hinted(answer.hints);
     return valueOf(answer);
   }
 
@@ -116,6 +123,16 @@ class Remote {
   }
 }
 
+const LATE = new Error(`No answer has come in ${ANSWERED_MS / 1000} s.`);
+
+/** @param {Promise<any>} answer */
+async function inTime(answer) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(reject, ANSWERED_MS, LATE)));
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
 /**
  * @param {string} method
  * @param {unknown} cause
@@ -124,6 +141,6 @@ const unheard = (method, cause) =>
   unanswered(
     method,
     "The extension's background did not answer.",
-    "Call background() of holdfast/extension in the first turn of the background's script.",
+    "Look at the console of the background: its script must call background() of holdfast/extension in its first turn, and not throw.",
     cause,
   );

@@ -39,9 +39,12 @@ export type Allow = (request: Request, sender: Sender) => boolean | Promise<bool
 /** The options of `createHoldfast`, and who may ask. */
 export interface BackgroundOptions<Services extends Record<string, Service<any>>> extends HoldfastOptions<Services> {
   /**
-   * Decides about each message. Default: the extension's own pages may, and nobody else: a content
-   * script cannot spend money unless it is allowed to here. Each action is decided by itself: who may
+   * Decides about each message, those of the extension's own pages too. Default: these may, and nobody
+   * else: a content script cannot spend money unless it is allowed to here. Each action is decided by itself: who may
    * only `submit` cannot wait for the outcome, which takes `load`, nor read a result, which takes `chunk`.
+   *
+   * @example
+   * allow: ({ action }, { url }) => url?.startsWith(chrome.runtime.getURL("")) || action === "submit"
    */
   readonly allow?: Allow;
   /**

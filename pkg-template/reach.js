@@ -15,6 +15,8 @@ export class Reach {
   #lost = new Map();
   /** What `authorize` has thrown, the last time that it was asked. @type {Map<string, string>} */
   #refused = new Map();
+  /** What another context has seen, which does the work. @type {Readonly<Record<string, string>>} */
+  #told = {};
 
   /** @param {Readonly<Record<string, Api.Service<any>>>} services */
   constructor(services) {
@@ -43,19 +45,34 @@ export class Reach {
     else this.#refused.delete(service);
   }
 
+  /** @param {Readonly<Record<string, string>>} hints Of services by their names, as the context that drives has them. */
+  told(hints) {
+    this.#told = hints;
+  }
+
+  /** Of every service for which there is something to say. @returns {Record<string, string>} */
+  hints() {
+    const all = Object.keys(this.#services).map((name) => [name, this.hintOf(name)]);
+    return Object.fromEntries(all.filter(([, hint]) => hint));
+  }
+
   /**
    * What may be wrong where nothing ever answers.
    *
    * @param {string} service
    */
   hintOf(service) {
+    if (Object.hasOwn(this.#told, service)) return this.#told[service];
     if (this.#blocked.has(service)) {
       return `${this.#services[service]?.baseUrl} answers, but not submissions: its answer to their preflight (OPTIONS) must allow this page's origin, the method, and the headers of the key, the credential and the media type (Access-Control-Allow-Headers).`;
     }
     const lost = this.#lost.get(service) ?? 0;
     if (lost < LOST_MIN || this.#answered.has(service)) return undefined;
     const { baseUrl, proxy, relay } = this.#services[service] ?? {};
-    return `No answer has come from ${baseUrl ?? proxy ?? relay} yet, and ${lost} were lost: is the address right${baseUrl ? ", and does the service allow this page, and the header of the key, by CORS" : ""}?`;
+    const cors = isExtension()
+      ? ', and does "host_permissions" in manifest.json name it'
+      : ", and does the service allow this page, and the header of the key, by CORS";
+    return `No answer has come from ${baseUrl ?? proxy ?? relay} yet, and ${lost} were lost: is the address right${baseUrl ? cors : ""}?`;
   }
 
   /**
@@ -74,3 +91,6 @@ export class Reach {
     return error && `The service got no credential: authorize failed with ${error}. Mend it, then`;
   }
 }
+
+/** An extension is asked for permissions, and not the service. */
+const isExtension = () => /-extension:$/.test(globalThis.location?.protocol ?? "");

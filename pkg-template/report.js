@@ -18,7 +18,7 @@ const reported = new WeakSet();
 export function report(callback, name, error, logger = console) {
   if (reported.has(callback)) return false;
   reported.add(callback);
-  logger.error(`Holdfast: ${name} failed. Work goes on; this is said once. ${described(error)}`);
+  logger.error(`Holdfast: ${name} failed; this is said once. ${described(error)}`);
   return true;
 }
 

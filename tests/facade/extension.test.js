@@ -322,3 +322,29 @@ test("an account() that throws in a worker is told of", async (t) => {
   await settle();
   assert.match(said.join(), /account\(\) failed/);
 });
+
+test("a page whose background never answers is told so in a minute, and not never", async (t) => {
+  const { connect } = await loadPackage(t, "extension.js");
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let asked;
+  const heard = new Promise((resolve) => (asked = resolve));
+  api.runtime.sendMessage = () => (asked(), new Promise(() => undefined));
+  const holdfast = connect({ services: { reports: {} } });
+  const list = assert.rejects(holdfast.list(), ({ code, nextStep }) => code === "ABORTED" && /console of the background/.test(nextStep));
+  await heard;
+  t.mock.timers.tick(60_000);
+  await list;
+});
+
+test("a page is told what the background has seen of a service that never answers", async (t) => {
+  const { connect, world, holdfast: behind } = await begin(t);
+  await behind.start();
+  world.script.list = async () => listed(state());
+  const [{ host }] = world.clients;
+  for (let lost = 0; lost < 3; lost++) host.notify(state(), '[{"event":"submit.lost"}]');
+  await settle();
+  const holdfast = connect({ services: { reports: {} } });
+  t.after(() => holdfast.close());
+  const [{ state: shown }] = (await holdfast.list()).operations;
+  assert.match(shown.hint, /No answer has come from https:\/\/api\.example\.com yet, and 3 were lost/);
+});

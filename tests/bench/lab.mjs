@@ -61,16 +61,27 @@ class Lab {
     this.#rows.push({ what, ...row, ...(ratio === undefined ? {} : { ratio }) });
   }
 
-  /** A table for people, then a line of JSON for each row. */
   print() {
-    const columns = ["what", "value", "unit", "floor", "ratio", "goal", "note"];
-    const cells = [columns, ...this.#rows.map((row) => columns.map((column) => told(row[column])))];
-    const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at].length)));
-    const versions = { holdfast: process.env.HOLDFAST_VERSION, browser: browserOf(this.#agent), node: process.version, cpus: cpus().length };
-    console.log(`\n${this.#name} in ${versions.browser}`);
-    for (const row of cells) console.log(`  ${row.map((cell, at) => cell.padEnd(widths[at])).join("  ")}`.trimEnd());
-    for (const row of this.#rows) console.log(JSON.stringify({ bench: this.#name, on: browserName, ...rounded(row), versions }));
+    report(this.#name, browserName, this.#rows, browserOf(this.#agent));
   }
+}
+
+/**
+ * Prints a table for people, then a line of JSON for each row.
+ *
+ * @param {string} name The bench.
+ * @param {string} on Where it ran.
+ * @param {readonly Row[]} rows
+ * @param {string} [browser] Its name and version.
+ */
+export function report(name, on, rows, browser) {
+  const columns = ["what", "value", "unit", "floor", "ratio", "goal", "note"];
+  const cells = [columns, ...rows.map((row) => columns.map((column) => told(row[column])))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at].length)));
+  const versions = { holdfast: process.env.HOLDFAST_VERSION, browser, node: process.version, cpus: cpus().length };
+  console.log(`\n${name} in ${browser ?? on}`);
+  for (const row of cells) console.log(`  ${row.map((cell, at) => cell.padEnd(widths[at])).join("  ")}`.trimEnd());
+  for (const row of rows) console.log(JSON.stringify({ bench: name, on, ...rounded(row), versions }));
 }
 
 const told = (cell) => (typeof cell === "number" ? String(round(cell)) : (cell ?? ""));

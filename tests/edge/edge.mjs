@@ -68,6 +68,11 @@ export class Edge {
     });
   }
 
+  /** The leader of its process group. */
+  get pid() {
+    return this.#process.pid;
+  }
+
   /** @param {string} path */
   async ask(path, init) {
     const answer = await fetch(this.origin + path, init);

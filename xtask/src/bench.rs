@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::{
     browsers::Browser,
-    build::Variant,
-    process, tools,
+    build::{self, Variant},
+    demo, process, tools,
     workspace::{Workspace, write},
 };
 
@@ -40,15 +40,24 @@ struct Bench {
 enum Run {
     /// `tests/bench/{name}.mjs` in each of these browsers.
     Browsers(&'static [Browser]),
+    /// `tests/bench/{name}.mjs`, which starts what it needs by itself.
+    Node,
 }
 
 const ALL: &[Browser] = &[Browser::Chromium, Browser::Firefox, Browser::Webkit];
 
-const BENCHES: &[Bench] = &[Bench {
-    name: "operation",
-    about: "one operation against a floor by hand: wall time, the way to the POST, crossings",
-    run: Run::Browsers(ALL),
-}];
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "operation",
+        about: "one operation against a floor by hand: wall time, the way to the POST, crossings",
+        run: Run::Browsers(ALL),
+    },
+    Bench {
+        name: "edge",
+        about: "operations over 16 objects in workerd: rows, alarms, requests and memory, first and last",
+        run: Run::Node,
+    },
+];
 
 /// Runs what is wanted: a table of each bench, and a line of JSON for each of its rows.
 pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
@@ -84,6 +93,7 @@ fn commands(workspace: &Workspace, bench: &Bench, wanted: &Wanted) -> Result<Vec
             let of = |browser| in_browser(workspace, bench.name, browser);
             browsers.iter().filter(is_wanted).map(|own| of(*own)).collect::<Result<Vec<_>>>()?
         }
+        Run::Node => vec![in_node(workspace, bench.name)?],
     };
     for command in &mut commands {
         command.env("HOLDFAST_VERSION", workspace.version());
@@ -98,6 +108,14 @@ fn in_browser(workspace: &Workspace, name: &str, browser: Browser) -> Result<Com
     let mut node = Command::new(tools::node()?);
     node.current_dir(workspace.root()).arg(["tests/bench/", name, ".mjs"].concat());
     node.envs(browser.environment(workspace, &[Variant::Published])?);
+    Ok(node)
+}
+
+fn in_node(workspace: &Workspace, name: &str) -> Result<Command> {
+    let mut node = Command::new(tools::node()?);
+    node.current_dir(workspace.root()).arg(["tests/bench/", name, ".mjs"].concat());
+    node.env("HOLDFAST_PKG", build::run(workspace, Variant::Published)?);
+    node.env("HOLDFAST_LOOPBACK", demo::loopback(workspace)?);
     Ok(node)
 }
 

@@ -79,12 +79,14 @@ export class Turns {
   }
 
   /**
-   * Something of an operation is written: if it had its turn, its attempt stands in the store.
+   * Something of an operation is written. Once its attempt is, the store tells that it needs its turn.
    *
    * @param {string} json Its state.
    */
   heard(json) {
-    if (this.#granted.size) this.#granted.delete(JSON.parse(json).id);
+    if (!this.#granted.size) return;
+    const { id, status } = JSON.parse(json);
+    if (status !== "queued") this.#granted.delete(id);
   }
 
   /**

@@ -72,8 +72,8 @@ export class Shared {
     const soonest = Math.ceil(now / piece) * piece;
     /** @type {[number, number][]} */
     const all = JSON.parse(this.#read(name)?.value ?? "[]");
-    // A clock that has jumped back makes nobody wait for longer than a width.
-    const times = all.filter(([at]) => at > now - width && at <= now + width);
+    // What a clock that has jumped back cannot have given counts for nothing.
+    const times = all.filter(([at]) => at > now - width && at <= now + width + AHEAD_MS);
     let [left, at] = [times.reduce((sum, [, count]) => sum + count, 0), soonest];
     for (const [then, count] of times) {
       if (left < requests) break;

@@ -1,0 +1,85 @@
+// What one shared object answers, in a time of the test's own: its SQL is a real SQLite's.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import test, { mock } from "node:test";
+import { pathToFileURL } from "node:url";
+import { failPointsFolder } from "../browser/harness/environment.mjs";
+
+const Sqlite = createRequire(import.meta.url)("better-sqlite3");
+const { Shared } = await import(pathToFileURL(join(failPointsFolder(), "object-shared.js")));
+
+/** A shared object whose holders hold what this says; made again, it finds what an earlier one has stored. */
+function world(t, isHeld = async () => true) {
+  mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
+  const database = new Sqlite(":memory:");
+  t.after(() => (database.close(), mock.timers.reset()));
+  const exec = (sql, ...params) => {
+    const statement = database.prepare(sql);
+    const rows = statement.reader ? statement.all(...params) : (statement.run(...params), []);
+    return { toArray: () => rows };
+  };
+  return () => new Shared({ exec }, isHeld);
+}
+
+test("what is held goes to another when its holder needs it no more, and to one of those who ask at the same time", async (t) => {
+  let held = true;
+  const make = world(t, async () => held);
+  const shared = make();
+  assert.equal(await shared.take("guard", "request", "ann"), "ann");
+  assert.equal(await shared.take("guard", "request", "ann"), "ann");
+  assert.equal(await make().take("guard", "request", "bob"), "ann");
+  held = false;
+  const owners = await Promise.all(["bob", "cleo", "dan"].map((name) => shared.take("guard", "request", name)));
+  assert.deepEqual(new Set(owners).size, 1);
+  assert.notEqual(owners[0], "ann");
+});
+
+test("a guard is over after ten minutes, and a claim is not", async (t) => {
+  const shared = world(t)();
+  for (const kind of ["guard", "claim"]) await shared.take(kind, kind, "ann");
+  mock.timers.tick(601_000);
+  assert.equal(await shared.take("claim", "claim", "bob"), "ann");
+  assert.equal(await shared.take("guard", "guard", "bob"), "bob");
+});
+
+for (const { requests, perMs } of [{ requests: 1, perMs: 250 }, { requests: 3, perMs: 1000 }, { requests: 100, perMs: 60_000 }]) {
+  test(`no more than ${requests} requests leave in any ${perMs} ms, however they come`, (t) => {
+    const make = world(t);
+    let [shared, seed] = [make(), requests];
+    const dice = (most) => ((seed = (seed * 48_271) % 2_147_483_647), seed % most);
+    const left = [];
+    let given = 0;
+    for (let asked = 0; asked < 600; asked++) {
+      if (asked % 50 === 49) shared = make();
+      // In bursts, with pauses; what has its turn takes up to a second more to leave.
+      if (dice(4) === 0) mock.timers.tick(dice(Math.ceil(perMs / requests) * 4) + 1);
+      const { waitMs } = shared.turn("service", { requests, perMs });
+      if (waitMs === undefined) continue;
+      assert.ok(waitMs <= 10_000);
+      given += 1;
+      left.push(Date.now() + waitMs + dice(1000));
+    }
+    assert.ok(given > 2 * requests, `${given} turns`);
+    left.sort((one, other) => one - other);
+    for (const [at, from] of left.entries()) {
+      const next = left[at + requests];
+      assert.ok(next === undefined || next - from >= perMs, `${next - from} ms between ${requests + 1} requests`);
+    }
+  });
+}
+
+test("a caller has room again when something of its own is over, and none by what is about to be stored", async (t) => {
+  const shared = world(t)();
+  const over = new Map();
+  const admit = (name, caller = "ann") => shared.admit(caller, name, 2, async (own) => over.get(own));
+  assert.deepEqual([await admit("one"), await admit("two"), await admit("three")], [true, true, false]);
+  assert.deepEqual([await admit("one"), await admit("three", "an"), await admit("one", "ann bob")], [true, true, true]);
+  over.set("one", false).set("two", false);
+  assert.equal(await admit("three"), false);
+  over.set("two", true);
+  assert.deepEqual([await admit("three"), await admit("four")], [true, false]);
+  // What was never stored makes room after a minute.
+  mock.timers.tick(61_000);
+  assert.equal(await admit("four"), true);
+});

@@ -58,7 +58,7 @@ export interface Limits {
   readonly sendWithinMs?: number;
   /** It parks when it is not over this long after `submit`. Default: one day. */
   readonly totalMs?: number;
-  /** Most state-changing requests over an operation and its reruns. Default: 16. */
+  /** Most state-changing requests over an operation and its reruns. Default: 100. */
   readonly attempts?: number;
   /**
    * Most credits over an operation and its reruns. Default: no bound. Where the profile has a call for

@@ -73,7 +73,7 @@ impl Default for Limits {
         Self {
             send_within_ms: DAY_MS,
             total_ms: DAY_MS,
-            attempts: 16,
+            attempts: 100,
             cost: None,
             on_unknown: OnUnknown::Park,
         }

@@ -14,13 +14,14 @@ pub fn full_jitter(policy: &Backoff, attempt_index: u32, dice: &mut Dice) -> u64
     between(FLOOR_MS, ceiling(policy, attempt_index), dice)
 }
 
-/// A wait with jitter before poll `poll_index`, which counts from 0.
+/// A wait with half jitter before poll `poll_index`, which counts from 0: drawn evenly from the upper
+/// half of what [`full_jitter`] draws from.
 ///
-/// As [`full_jitter`], but never shorter than half the first wait, so that polls do not bunch up
-/// into a hot loop.
+/// Polls of different jobs are spread by the jobs themselves; what more jitter there is only makes some
+/// waits long that follow short ones, and brings more lag for as many polls.
 pub fn poll_delay(policy: &Backoff, poll_index: u32, dice: &mut Dice) -> u64 {
-    let floor = ceiling(policy, 0) / 2;
-    between(floor.max(FLOOR_MS), ceiling(policy, poll_index), dice)
+    let ceiling = ceiling(policy, poll_index);
+    between((ceiling / 2).max(FLOOR_MS), ceiling, dice)
 }
 
 /// The wait that a server asked for, plus up to a tenth of it, so that those who were told the
@@ -54,8 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// The poll's own policy where no profile says else.
-    const POLL: Backoff = Backoff { first_ms: 1000, factor_tenths: 16, cap_ms: 30_000 };
+    const PACE: Backoff = Backoff { first_ms: 1000, factor_tenths: 16, cap_ms: 30_000 };
 
     fn any_backoff() -> impl Strategy<Value = Backoff> {
         let ms = || prop_oneof![0..100_000_u64, any::<u64>()];
@@ -75,7 +75,7 @@ mod tests {
             prop_assert!((FLOOR_MS..=highest).contains(&wait), "{}", wait);
             let wait = poll_delay(&policy, index, dice);
             prop_assert!((FLOOR_MS..=highest).contains(&wait), "{}", wait);
-            prop_assert!(wait >= policy.first_ms.min(policy.cap_ms).min(WAIT_MS_MAX) / 2);
+            prop_assert!(wait >= ceiling(&policy, index) / 2);
         }
 
         #[test]
@@ -100,15 +100,15 @@ mod tests {
         #[test]
         fn waits_are_spread_over_the_whole_range(seed: u64) {
             let dice = &mut Dice::seeded(seed);
-            let waits: Vec<_> = (0..200).map(|_| full_jitter(&POLL, 20, dice)).collect();
+            let waits: Vec<_> = (0..200).map(|_| full_jitter(&PACE, 20, dice)).collect();
             prop_assert!(waits.iter().any(|wait| *wait < 8_000));
             prop_assert!(waits.iter().any(|wait| *wait > 22_000));
         }
     }
 
     #[test]
-    fn ceilings_of_the_default_poll_grow_to_the_cap() {
-        let ceilings: Vec<_> = (0..9).map(|index| ceiling(&POLL, index)).collect();
+    fn ceilings_grow_to_the_cap() {
+        let ceilings: Vec<_> = (0..9).map(|index| ceiling(&PACE, index)).collect();
         assert_eq!(ceilings, [1000, 1600, 2560, 4096, 6553, 10_485, 16_777, 26_843, 30_000]);
     }
 

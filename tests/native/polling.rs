@@ -103,6 +103,42 @@ fn a_poll_whose_credential_is_refused_parks_and_does_not_fail_the_job() {
 }
 
 #[test]
+fn a_service_that_asks_for_a_second_again_and_again_is_asked_less_and_less_often() {
+    for fault in ["rate_limited", "status"] {
+        let world = World::with_faults(&format!(
+            r#"[{{"call":"submit","fault":"{fault}","retry_after":1,"times":12}}]"#
+        ));
+        let (_, ended) = world.lived("");
+        assert_eq!(standing(&ended), "succeeded");
+        let sent = world.requests(Call::Submit);
+        let took = sent[12].time_ms - sent[0].time_ms;
+        assert!(took > 60_000, "{took} ms, which is about a second each time");
+    }
+}
+
+#[test]
+fn a_429_does_not_bring_the_next_poll_forward() {
+    let world = World::with_faults(r#"[{"call":"poll","fault":"rate_limited","skip":15}]"#);
+    world.lived(r#","duration_ms":600000"#);
+    let polls = world.requests(Call::Poll);
+    let wait = polls[16].time_ms - polls[15].time_ms;
+    assert!(wait >= 15_000, "{wait} ms, where polls were half a minute apart");
+}
+
+#[test]
+fn polls_begin_slowly_after_trouble() {
+    let first_wait = |world: &World| {
+        world.lived(r#","duration_ms":60000"#);
+        let accepted = world.requests(Call::Submit).last().expect("a submission").time_ms;
+        world.requests(Call::Poll)[0].time_ms - accepted
+    };
+    let calm = first_wait(&World::new());
+    let world = World::with_faults(r#"[{"call":"submit","fault":"lose_before","times":9}]"#);
+    let troubled = first_wait(&world);
+    assert!(calm < 2_100 && troubled > 10_000, "{calm} ms, {troubled} ms");
+}
+
+#[test]
 fn a_429_closes_the_lane_for_other_operations_too() {
     let world = World::with_faults(r#"[{"call":"poll","fault":"rate_limited","retry_after":60}]"#);
     let context = world.open();

@@ -269,7 +269,7 @@ fn answers_that_never_come_are_asked_for_within_a_bound() {
     world.submit(&context, "daily", "");
     let parked = world.settle(&context, "daily").expect("it parks");
     assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
-    assert_eq!((world.executions(), world.requests(Call::Submit).len()), (1, 16));
+    assert_eq!((world.executions(), world.requests(Call::Submit).len()), (1, 100));
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn the_built_in_profile_is_read_whole() {
     assert_eq!(profile.calls.result.unwrap().timeout_ms, 120_000);
     assert_eq!(profile.calls.retry.unwrap().path.unwrap(), "/api/v1/data/requests/{id}/retry");
     assert_eq!((profile.facts.len(), profile.states.len()), (17, 6));
-    assert_eq!(profile.poll.factor_tenths, 16);
+    assert_eq!(profile.poll.factor_tenths, 13);
     let not_ready = Rule {
         purposes: vec![Purpose::Result],
         code: Some("RESULT_NOT_READY".into()),

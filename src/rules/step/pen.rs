@@ -183,11 +183,14 @@ impl<'a> Pen<'a> {
     pub(super) fn pause_ms(&mut self, pace: Backoff, said: Option<&Said>) -> (u64, bool) {
         match said.and_then(asked_ms) {
             Some(wait_ms) => (backoff::with_server_floor(wait_ms, self.dice), true),
-            None => {
-                let index = self.op.counters.failures.saturating_sub(1);
-                (backoff::full_jitter(&pace, index, self.dice), false)
-            }
+            None => (self.own_pause_ms(pace), false),
         }
+    }
+
+    /// How long to wait after so many failures in a row, by own backoff.
+    fn own_pause_ms(&mut self, pace: Backoff) -> u64 {
+        let index = self.op.counters.failures.saturating_sub(1);
+        backoff::full_jitter(&pace, index, self.dice)
     }
 
     /// Counts a failed exchange. A credential was there for it, and it was not what failed.
@@ -203,8 +206,17 @@ impl<'a> Pen<'a> {
         reason: WaitReason,
     ) -> Result<(), Illegal> {
         self.count_failure();
-        let (length_ms, told) = self.pause_ms(self.profile.retry, said);
+        let (mut length_ms, told) = self.pause_ms(self.profile.retry, said);
+        if told && reason == WaitReason::Backoff {
+            length_ms = length_ms.max(self.own_pause_ms(self.profile.retry));
+        }
         self.wait(length_ms, if told { guided(reason) } else { reason })
+    }
+
+    /// A good answer after failures: trouble eases by halves, so that those who meet it together do not
+    /// all begin anew as soon as the first is served.
+    pub(super) const fn ease(&mut self) {
+        self.op.counters.failures /= 2;
     }
 
     /// Waits before the job is read again: as long as the service asks, else at the pace of polls.
@@ -216,17 +228,30 @@ impl<'a> Pen<'a> {
     ) -> Result<(), Illegal> {
         let (length_ms, reason) = match asked_ms(said) {
             Some(ms) => (backoff::with_server_floor(ms, self.dice), guided(reason)),
-            None => (backoff::poll_delay(&self.profile.poll, index, self.dice), reason),
+            None => (self.poll_pause_ms(index), reason),
         };
         self.wait(length_ms, reason)
     }
 
-    /// The service refuses everything of the lane for a while.
+    /// How long to wait before a poll: after trouble that has only eased, as if more had passed.
+    fn poll_pause_ms(&mut self, index: u32) -> u64 {
+        const POLLS_OF_FAILURE: u32 = 3;
+        let more = self.op.counters.failures.saturating_mul(POLLS_OF_FAILURE);
+        backoff::poll_delay(&self.profile.poll, index.saturating_add(more), self.dice)
+    }
+
+    /// The service refuses everything of the lane for a while; who is refused again and again waits longer
+    /// than that, and a job is read no sooner than it would have been.
     pub(super) fn rate_limited(&mut self, said: &Said) -> Result<(), Illegal> {
         self.count_failure();
-        let (length_ms, _) = self.pause_ms(self.profile.retry, Some(said));
-        self.close_gate(length_ms);
-        self.wait(length_ms, WaitReason::RateLimit)
+        let (gate_ms, _) = self.pause_ms(self.profile.retry, Some(said));
+        self.close_gate(gate_ms);
+        let pace_ms = match self.op.life.stage {
+            Stage::Work => self.poll_pause_ms(self.op.counters.polls),
+            Stage::Submit | Stage::Reconcile(_) | Stage::Result { .. } | Stage::Ended { .. } => 0,
+        };
+        let own_ms = self.own_pause_ms(self.profile.retry);
+        self.wait(gate_ms.max(own_ms).max(pace_ms), WaitReason::RateLimit)
     }
 
     pub(super) fn close_gate(&mut self, length_ms: u64) {

@@ -167,7 +167,7 @@ fn unknown(pen: &mut Pen<'_>, said: Option<&Said>, reason: WaitReason) -> Result
 
 pub(super) fn accepted(pen: &mut Pen<'_>, id: &JobId, said: &Said) -> Result<(), Illegal> {
     pen.taken_on(id, AcceptedHow::Answered, Some(said))?;
-    pen.op.counters.failures = 0;
+    pen.ease();
     pen.op.counters.authorizations = 0;
     pen.note("accepted");
     if pen.is_submitting() {

@@ -17,7 +17,6 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
     match &verdict.finding {
         Finding::Job(state) => {
             pen.op.counters.polls += 1;
-            pen.op.counters.failures = 0;
             pen.op.counters.authorizations = 0;
             pen.op.counters.misses = 0;
             pen.op.life.job_read();
@@ -44,6 +43,11 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
 }
 
 fn job(pen: &mut Pen<'_>, state: JobState, said: &Said) -> Result<(), Illegal> {
+    if state == JobState::Active {
+        pen.ease();
+    } else {
+        pen.op.counters.failures = 0;
+    }
     match state {
         JobState::Active => pen.wait_for_poll(pen.op.counters.polls, said, WaitReason::Poll),
         JobState::Completed | JobState::Partial => {

@@ -95,11 +95,6 @@ impl Holdfast {
         client
     }
 
-    /// Whether it waits for a person.
-    pub fn is_parked(&self) -> bool {
-        self.told(|own| matches!(own.life.hold, Hold::Parked { .. }))
-    }
-
     fn told(&self, look: impl Fn(&Operation) -> bool) -> bool {
         self.host.0.told.borrow().as_ref().is_some_and(look)
     }
@@ -154,7 +149,7 @@ impl Client for Holdfast {
     }
 
     fn has_given_up(&self) -> bool {
-        self.is_parked()
+        self.told(|own| matches!(own.life.hold, Hold::Parked { .. }))
     }
 }
 

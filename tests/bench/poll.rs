@@ -51,22 +51,23 @@ struct Means {
     lag_p95: f64,
 }
 
-pub fn run() {
-    compare(JOBS);
-    hostile::run(3_600);
+pub fn run(count: Option<u64>) {
+    compare(count.unwrap_or(JOBS)).0.print();
+    hostile::compare(3_600).0.print();
 }
 
-/// A few jobs of each kind, to show that all still works.
-pub fn rehearse() {
-    compare(20);
-    hostile::run(60);
+/// What a small run shows that should not be.
+pub fn faults() -> Vec<String> {
+    [compare(200).1, hostile::compare(120).1].concat()
 }
 
-fn compare(jobs: u64) {
+/// The table, and where Holdfast is not on the frontier.
+fn compare(jobs: u64) -> (Table, Vec<String>) {
     let mut table = Table::new(
         "poll",
         &["lengths", "policy", "advice s", "polls", "lag/length", "lag/length p95", "frontier"],
     );
+    let mut faults = Vec::new();
     for lengths in lengths::ALL {
         for advice in ADVICE {
             let all = measure(lengths, advice, jobs);
@@ -78,6 +79,9 @@ fn compare(jobs: u64) {
                     Some(other) => format!("below {}", other.name),
                     None => "on".to_owned(),
                 };
+                if own.name == OWN && standing != "on" {
+                    faults.push(format!("polls over {}: {standing}", lengths.name));
+                }
                 table.row([
                     json!(lengths.name),
                     json!(own.name),
@@ -90,7 +94,7 @@ fn compare(jobs: u64) {
             }
         }
     }
-    table.print();
+    (table, faults)
 }
 
 fn measure(lengths: Lengths, advice: Option<u64>, jobs: u64) -> Vec<Means> {

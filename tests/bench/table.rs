@@ -1,6 +1,6 @@
 //! What a benchmark prints: a table for people, and a line of JSON for each row.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A table that prints itself.
 pub struct Table {
@@ -38,9 +38,9 @@ impl Table {
         for row in &self.rows {
             let mut object = Map::new();
             object.insert("bench".into(), self.bench.into());
-            object.insert("holdfast".into(), env!("CARGO_PKG_VERSION").into());
             let names = self.columns.iter().map(|name| (*name).to_owned());
             object.extend(names.zip(row.iter().cloned()));
+            object.insert("versions".into(), json!({ "holdfast": env!("CARGO_PKG_VERSION") }));
             println!("{}", Value::Object(object));
         }
         println!();

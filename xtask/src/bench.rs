@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::{
     browsers::Browser,
     build::{self, Variant},
-    demo, process, tools,
+    demo, lint, process, setup, tools,
     workspace::{Workspace, write},
 };
 
@@ -42,7 +42,14 @@ enum Run {
     Browsers(&'static [Browser]),
     /// `tests/bench/{name}.mjs`, which starts what it needs by itself.
     Node,
+    /// `tests/bench/peers/{name}.mjs`, beside what others publish, which its first use installs.
+    Peers,
+    /// `tests/bench/main.rs`, in virtual time.
+    Virtual,
 }
+
+/// Where what others publish is installed.
+const PEERS: &str = "tests/bench/peers";
 
 const ALL: &[Browser] = &[Browser::Chromium, Browser::Firefox, Browser::Webkit];
 
@@ -56,6 +63,21 @@ const BENCHES: &[Bench] = &[
         name: "edge",
         about: "operations over 16 objects in workerd: rows, alarms, requests and memory, first and last",
         run: Run::Node,
+    },
+    Bench {
+        name: "poll",
+        about: "polls and lag over job lengths, against fixed intervals and other libraries",
+        run: Run::Virtual,
+    },
+    Bench {
+        name: "storm",
+        about: "10,000 clients, a rate limit and five minutes of outage, against other ways to retry",
+        run: Run::Virtual,
+    },
+    Bench {
+        name: "lost-answers",
+        about: "how many jobs one call makes where answers are lost, with the clients that people use",
+        run: Run::Peers,
     },
 ];
 
@@ -94,6 +116,13 @@ fn commands(workspace: &Workspace, bench: &Bench, wanted: &Wanted) -> Result<Vec
             browsers.iter().filter(is_wanted).map(|own| of(*own)).collect::<Result<Vec<_>>>()?
         }
         Run::Node => vec![in_node(workspace, bench.name)?],
+        Run::Peers => vec![beside_peers(workspace, bench.name)?],
+        Run::Virtual => {
+            let mut command = lint::cargo(workspace)?;
+            command.args(["test", "--quiet", "--package", "holdfast"]);
+            command.args(["--test", "bench", "--", bench.name]);
+            vec![command]
+        }
     };
     for command in &mut commands {
         command.env("HOLDFAST_VERSION", workspace.version());
@@ -116,6 +145,15 @@ fn in_node(workspace: &Workspace, name: &str) -> Result<Command> {
     node.current_dir(workspace.root()).arg(["tests/bench/", name, ".mjs"].concat());
     node.env("HOLDFAST_PKG", build::run(workspace, Variant::Published)?);
     node.env("HOLDFAST_LOOPBACK", demo::loopback(workspace)?);
+    Ok(node)
+}
+
+fn beside_peers(workspace: &Workspace, name: &str) -> Result<Command> {
+    let folder = workspace.path(PEERS);
+    setup::npm_ci(&folder)?;
+    let mut node = Command::new(tools::newer_node(workspace)?);
+    node.current_dir(&folder).arg([name, ".mjs"].concat());
+    node.arg(build::run(workspace, Variant::Published)?);
     Ok(node)
 }
 

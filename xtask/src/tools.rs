@@ -46,6 +46,15 @@ pub(crate) fn node() -> Result<PathBuf> {
     process::find("NODE", &["node", "nodejs"]).context("Node 20 or later is not on PATH")
 }
 
+/// A Node of the present, where packages of others want one: `HOLDFAST_NODE_NEWER`, the one that npm has
+/// brought for the tests, or what PATH has.
+pub(crate) fn newer_node(workspace: &Workspace) -> Result<PathBuf> {
+    let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let brought = workspace.path(format!("tests/node_modules/node-linux-{arch}/bin/node"));
+    let brought = Some(brought).filter(|program| program.is_file());
+    process::find("HOLDFAST_NODE_NEWER", &[]).or(brought).map_or_else(node, Ok)
+}
+
 /// npm's program: `NPM`, or what PATH has.
 pub(crate) fn npm() -> Result<PathBuf> {
     process::find("NPM", &["npm"]).context("npm is not on PATH")

@@ -60,6 +60,7 @@ async function row(name, version, action, call) {
     503: jobsOf(unavailable),
     key: keyOf(measured),
     "Retry-After": guidanceOf(guided),
+    versions: { holdfast: own.version, node: process.version },
     errors: [...new Set(measured.flatMap(({ error }) => (error ? [String(error.message ?? error).slice(0, 90)] : [])))],
   };
 }
@@ -76,9 +77,9 @@ function print(rows) {
   for (const own of rows) console.log(JSON.stringify(own));
 }
 
+const own = holdfast(process.argv[2]);
 const rows = [];
 for (const [name, action, call] of peers) rows.push(await row(name, versionOf(name), action, call));
-const own = holdfast(process.argv[2]);
 rows.push(await row("holdfast", own.version, "submit, result", own.call));
 print(rows);
 process.exit();

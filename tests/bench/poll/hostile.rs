@@ -51,8 +51,9 @@ impl Service for OneAnswer {
     }
 }
 
-/// Lets each of them be asked for so long.
-pub fn run(seconds: u64) {
+/// Lets each of them be asked for so long: the table, and those that were asked in a hot loop.
+pub fn compare(seconds: u64) -> (Table, Vec<String>) {
+    let mut faults = Vec::new();
     let mut table = Table::new(
         "poll-hostile",
         &["service", "then", "polls", "shortest gap ms", "most in 10 s", "hot loop"],
@@ -72,6 +73,9 @@ pub fn run(seconds: u64) {
         let parked = world.clients[0].as_ref().is_some_and(Holdfast::has_given_up);
         let then = if parked { "parks" } else { "goes on" };
         let hot = most > IN_TEN_SECONDS_MAX;
+        if hot {
+            faults.push(format!("a hot loop: {}", hostile.0));
+        }
         table.row([
             json!(hostile.0),
             json!(then),
@@ -81,5 +85,5 @@ pub fn run(seconds: u64) {
             json!(hot),
         ]);
     }
-    table.print();
+    (table, faults)
 }

@@ -5,6 +5,8 @@
 mod apt;
 mod steps;
 
+pub(crate) use steps::npm_ci;
+
 use anyhow::{Result, anyhow, bail};
 
 use crate::workspace::Workspace;

@@ -55,7 +55,7 @@ pub(super) fn npm_packages(workspace: &Workspace, _: &mut Apt) -> Result<Outcome
 }
 
 /// Installs what a folder's lockfile names, unless it is there.
-fn npm_ci(folder: &Path) -> Result<bool> {
+pub(crate) fn npm_ci(folder: &Path) -> Result<bool> {
     let lock = read(&folder.join("package-lock.json"))?;
     let stamp = folder.join("node_modules/.holdfast-lock");
     if std::fs::read_to_string(&stamp).is_ok_and(|kept| kept == lock) {

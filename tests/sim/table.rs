@@ -189,6 +189,11 @@ pub const NEVER: &[Line] = &[
     ("work", "parked: CancelUnconfirmed", "as above"),
     ("result", "incomplete", "six pages in the place of one result are rarer than that too"),
     (
+        "ended",
+        "delete.unconfirmed",
+        "ten failed reads in a row of a deletion that was accepted are rarer",
+    ),
+    (
         "result",
         "parked: JobNotFound",
         "six answers of that kind in the place of one result are rarer",

@@ -18,9 +18,16 @@ import { States } from "./states.js";
 import { isEnded } from "./status.js";
 import { checkIntent, currentAccount } from "./submission.js";
 import { Tabs } from "./tabs.js";
+import { Turns } from "./turns.js";
 
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
 const REFRESH_MS = 3000;
+
+/** How many are read again at a time. */
+const REFRESH_MAX = 50;
+
+/** Submissions under way at a time: twice what one transaction takes, so that the next fills up meanwhile. */
+const SUBMITS_MAX = 128;
 
 /**
  * How a client is made.
@@ -38,8 +45,11 @@ export class Client {
   #connection;
   #states;
   #tabs;
+  #submits = new Turns(SUBMITS_MAX);
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #refreshing;
+  /** How many of those that are awaited have had their turn. */
+  #refreshed = 0;
   /** Ends every wait when the client closes. */
   #closing = new AbortController();
   /** Ends every wait when it is somebody else's work that is shown. */
@@ -73,16 +83,21 @@ export class Client {
   }
 
   /** @param {Sealed} sealed */
-  async submit({ service, json, body, account }) {
+  async submit(sealed) {
+    const operation = await this.#submits.take(() => this.#submit(sealed));
+    if (this.#options.persist !== false) void askToPersist();
+    return operation;
+  }
+
+  /** @param {Sealed} sealed */
+  async #submit({ service, json, body, account }) {
     if (currentAccount(this.#options) !== account) {
       throw new HoldfastError("The account changed while Holdfast was loading. Nothing was sent.", {
         code: "NO_ACCOUNT",
         nextStep: "Submit again for the account that is the current one.",
       });
     }
-    const operation = this.operationOf(await this.call("submit", [service, json, body]));
-    if (this.#options.persist !== false) void askToPersist();
-    return operation;
+    return this.operationOf(await this.call("submit", [service, json, body]));
   }
 
   /**
@@ -277,7 +292,10 @@ export class Client {
         clearInterval(this.#refreshing);
         this.#refreshing = undefined;
       }
-      for (const entry of awaited) this.#load(entry).catch(() => undefined);
+      // In turn, where there are many.
+      const from = this.#refreshed < awaited.length ? this.#refreshed : 0;
+      this.#refreshed = from + REFRESH_MAX;
+      for (const entry of awaited.slice(from, this.#refreshed)) this.#load(entry).catch(() => undefined);
     }, REFRESH_MS);
   }
 }

@@ -5,7 +5,6 @@
 import { HoldfastError } from "./error.js";
 import { valueOf } from "./result.js";
 
-
 /**
  * The kept result's bytes.
  *
@@ -15,7 +14,7 @@ import { valueOf } from "./result.js";
 export async function bytesOf(client, { id, status, result }) {
   const bytes = new Uint8Array(result?.bytes ?? 0);
   let length = 0;
-  for (let index = 0; ; index++) {
+  for (let index = 0; length < bytes.length; index++) {
     /** @type {Uint8Array | undefined} */
     const chunk = await client.call("chunk", [id, index]);
     if (!chunk || length + chunk.length > bytes.length) break;

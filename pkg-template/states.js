@@ -55,8 +55,9 @@ export class States {
     const entry = this.#entries.get(state.id);
     if (!entry) {
       const made = { state, account: this.#currentAccount(), waiting: new Set() };
-      this.#entries.set(state.id, made);
       this.#bound();
+      // Last, for nobody holds it yet: it must not be what goes.
+      this.#entries.set(state.id, made);
       this.#changed();
       return made;
     }
@@ -124,12 +125,13 @@ export class States {
     return [...this.#entries.values()].filter((entry) => entry.waiting.size > 0);
   }
 
+  /** Makes room for one more. */
   #bound() {
-    if (this.#entries.size <= STATES_MAX) return;
+    if (this.#entries.size < STATES_MAX) return;
     for (const [id, entry] of this.#entries) {
       if (entry.waiting.size || entry.operation?.deref()) continue;
       this.#entries.delete(id);
-      if (this.#entries.size <= STATES_MAX) return;
+      if (this.#entries.size < STATES_MAX) return;
     }
   }
 

@@ -3,6 +3,7 @@
 use super::Engine;
 use super::lanes::{ACTION_MS, Ownership};
 use super::output::Output;
+use super::shelves::WORKING_SET_MAX;
 use crate::model::ids::{LaneId, OperationId};
 use crate::model::profile::Purpose;
 use crate::model::storage::Queue;
@@ -104,12 +105,26 @@ impl Engine {
         candidates.sort_unstable();
         let crowded = self.is_crowded(lane, Queue::Work);
         let keep_ms = if crowded { KEEP_CROWDED_MS } else { KEEP_MS };
-        for (_, _, id) in candidates {
-            self.drive_one(now, lane, &id, keep_ms);
+        // In this walk exchanges begin, and none ends: they are counted anew only when one has begun.
+        let mut full = self.is_full(lane);
+        for (place, (_, _, id)) in candidates.into_iter().enumerate() {
+            if place >= WORKING_SET_MAX && self.may_leave(&id) {
+                self.shelve(now, &id);
+                continue;
+            }
+            self.drive_one(now, lane, &id, keep_ms, full);
+            full = full || self.is_exchanging(&id) && self.is_full(lane);
         }
     }
 
-    fn drive_one(&mut self, now: Timestamp, lane: &LaneId, id: &OperationId, keep_ms: u64) {
+    fn drive_one(
+        &mut self,
+        now: Timestamp,
+        lane: &LaneId,
+        id: &OperationId,
+        keep_ms: u64,
+        full: bool,
+    ) {
         if self.entries.get(id).is_some_and(|entry| is_behind(&entry.operation, now)) {
             return self.apply(now, id, step::Input::ClockJumpedBack, None);
         }
@@ -125,6 +140,9 @@ impl Engine {
                 let not_before = entry.not_before;
                 if now < not_before {
                     self.wake(not_before);
+                } else if full {
+                    // Nothing may begin; while the lane is closed, its lease is kept all the same.
+                    self.is_open(now, lane);
                 } else if !self.stands_behind(lane, id, purpose) && self.may_start(now, lane) {
                     self.authorize(now, id, purpose);
                 }
@@ -149,6 +167,11 @@ impl Engine {
         }
     }
 
+    /// Whether an operation can wait in the store: nothing is under way with it, and no other stands behind it.
+    fn may_leave(&self, id: &OperationId) -> bool {
+        self.entries.get(id).is_some_and(|entry| entry.is_idle() && !entry.is_unsettled())
+    }
+
     /// Whether a submission waits for another of the very same request, where no key tells the two
     /// apart: they are handed over one at a time.
     pub(super) fn stands_behind(&self, lane: &LaneId, id: &OperationId, purpose: Purpose) -> bool {
@@ -171,10 +194,17 @@ impl Engine {
 
     /// Whether the lane lets another exchange begin: it is open, and not too many are out.
     pub(super) fn may_start(&mut self, now: Timestamp, lane: &LaneId) -> bool {
-        self.is_open(now, lane)
-            && self.in_lane(lane).filter(|entry| entry.exchange.is_some()).count()
-                < IN_FLIGHT_MAX as usize
-            && self.is_within_rate(now, lane, 0)
+        self.is_open(now, lane) && !self.is_full(lane) && self.is_within_rate(now, lane, 0)
+    }
+
+    /// Whether as many exchanges are out as may be.
+    fn is_full(&self, lane: &LaneId) -> bool {
+        let out = self.in_lane(lane).filter(|entry| entry.exchange.is_some());
+        out.count() >= IN_FLIGHT_MAX as usize
+    }
+
+    fn is_exchanging(&self, id: &OperationId) -> bool {
+        self.entries.get(id).is_some_and(|entry| entry.exchange.is_some())
     }
 
     /// Whether there is a network, and the lane's gate is open.

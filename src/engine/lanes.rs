@@ -288,7 +288,8 @@ impl Engine {
             if let Some(exchange) = &entry.exchange {
                 until = until.max(exchange.ends_by);
             }
-            if entry.operation.identity.id != written.identity.id {
+            // Sooner than now says nothing more.
+            if next > now && entry.operation.identity.id != written.identity.id {
                 next = next.min(due(&entry.operation));
             }
         }

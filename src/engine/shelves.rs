@@ -12,7 +12,13 @@ use crate::rules::bounds::REQUEST_FLOOR_MS;
 use crate::rules::next::{Next, is_behind, next};
 
 /// Operations of one lane in memory; the others wait in the store.
-const WORKING_SET_MAX: usize = 64;
+pub(super) const WORKING_SET_MAX: usize = 64;
+
+/// Where so many are in memory, more are not read for each that leaves, but for some at a time.
+const WORKING_SET_FEW: usize = 32;
+
+/// How soon more are read where there are not few, in milliseconds.
+const REFILL_MS: u64 = 250;
 
 /// Rows read at a time. More than are in memory, so that every read brings new ones.
 const READ_MAX: u32 = 128;
@@ -89,7 +95,7 @@ impl Engine {
     /// Reads what is due, if anything may be; for a lane of another context only to see whether
     /// there is a reason to ask for it.
     pub(super) fn read_shelf(&mut self, now: Timestamp, id: &LaneId, queue: Queue) {
-        let crowded = self.is_crowded(id, queue);
+        let count = self.count_in(id, queue);
         let Some(lane) = self.lanes.get_mut(id) else {
             return;
         };
@@ -99,11 +105,13 @@ impl Engine {
             Ownership::Asking => return,
             Ownership::Other { .. } | Ownership::Own(_) => {}
         }
+        let filled = (queue == Queue::Work && count >= WORKING_SET_FEW)
+            .then(|| lane.read_at.after(REFILL_MS));
         let shelf = lane.shelf(queue);
-        let at = shelf.look();
+        let at = shelf.look().max(filled.unwrap_or_default().min(now.after(REFILL_MS)));
         if at > now {
             self.wake(at);
-        } else if !shelf.reading && !crowded {
+        } else if !shelf.reading && count < WORKING_SET_MAX {
             shelf.reading = true;
             let all = core::mem::take(&mut shelf.all);
             let before = if all { Timestamp(u64::MAX) } else { now };
@@ -118,9 +126,12 @@ impl Engine {
     /// Whether a queue of a lane has as much in memory as it may. What is being delivered waits for
     /// the app, and must not keep work waiting.
     pub(super) fn is_crowded(&self, id: &LaneId, queue: Queue) -> bool {
+        self.count_in(id, queue) >= WORKING_SET_MAX
+    }
+
+    fn count_in(&self, id: &LaneId, queue: Queue) -> usize {
         let delivering = queue == Queue::Delivery;
-        let own = self.in_lane(id).filter(|entry| entry.delivering == delivering);
-        own.count() >= WORKING_SET_MAX
+        self.in_lane(id).filter(|entry| entry.delivering == delivering).count()
     }
 
     /// The clock has jumped back: points in time that were set by the old one are set anew.

@@ -45,8 +45,12 @@ export class Floor {
   /** From the intent to the kept result, where the answer is the result. */
   async answered(url, headers, intent, body) {
     const { operation, bytes } = await this.begin(intent, body);
-    const response = await this.#post(url, headers, operation, bytes);
-    return this.#keep(operation, response);
+    return this.finish(url, headers, operation, bytes);
+  }
+
+  /** The rest of it, for one that is written down. */
+  async finish(url, headers, operation, bytes) {
+    return this.#keep(operation, await this.#post(url, headers, operation, bytes));
   }
 
   /** From the intent to the kept result, where a job is polled: every answer that moves it on is written. */

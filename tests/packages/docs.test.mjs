@@ -68,6 +68,32 @@ test("every code of an error and every reason of a park says what to do", () => 
   assert.deepEqual(reasons.toSorted(), wordsOf("ParkReason").toSorted());
 });
 
+test("the bounds that are told are those of the code", () => {
+  const code = ["src/rules/bounds.rs", "src/rules/profile/pace.rs", "src/model/policy.rs", "src/model/journal.rs"].map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+  const factors = (text) => text.replaceAll("_", "").split("*").reduce((product, factor) => product * Number(factor), 1);
+  const bound = (name) => factors(new RegExp(`const ${name}: \\w+ = ([\\d_ *]+);`).exec(code)[1]);
+  const pace = (name) => {
+    const [, first, tenths, cap] = new RegExp(`const ${name}: Backoff = Backoff \\{ first_ms: ([\\d_]+), factor_tenths: (\\d+), cap_ms: ([\\d_]+)`).exec(code);
+    return `${factors(first) / 1000} s first, ×${tenths / 10}, up to ${factors(cap) / 1000} s`;
+  };
+  const MiB = 1024 * 1024;
+  const told = [
+    [/`limits\.attempts`/, ` ${/fn default\(\) -> Self \{[^}]*?attempts: (\d+)/s.exec(code)[1]} `],
+    [/two requests of one/, `${bound("REQUEST_FLOOR_MS")} ms`],
+    [/^\| polls/, pace("POLL")],
+    [/^\| retries/, pace("RETRY")],
+    [/one exchange/, `${bound("EXCHANGE_TIMEOUT_MS") / 1000} s`],
+    [/to sending it/, `${bound("SEND_BEFORE_MS") / 1000} s`],
+    [/at a time/, ` ${bound("IN_FLIGHT_MAX")} `],
+    [/^\| body/, `${bound("BODY_BYTES_MAX") / MiB} MiB`],
+    [/read for facts/, `${bound("ANSWER_BYTES_MAX") / MiB} MiB`],
+    [/^\| result/, `${bound("RESULT_BYTES_MAX") / MiB} MiB`],
+    [/^\| journal/, `${bound("JOURNAL_MAX")} lines`],
+  ];
+  const lines = readFileSync(join(root, "www/docs/promises.md"), "utf8").split("\n");
+  for (const [row, words] of told) assert.ok(lines.find((line) => row.test(line))?.includes(words), `${row} is not told as ${words}`);
+});
+
 test("the reference has every export with its members, and each has words", () => {
   assert.ok(entries.length >= 10);
   const silent = [];

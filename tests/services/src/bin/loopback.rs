@@ -1,9 +1,6 @@
 //! Serves the models of all services on the loopback interface, with static files beside them.
 //! RunHarvester is at the root, each other one under a path of its own (see `all_services`).
 //!
-//! `loopback [--port N] [--balance CREDITS] [--token TOKEN]… [--static FOLDER]
-//! [--static-at /PATH=FOLDER]… [--until-stdin-closes]`
-//!
 //! Writes one line of JSON, `{"listening":"http://127.0.0.1:PORT"}`, once it listens. Ends when its
 //! standard input closes under `--until-stdin-closes`, so that it does not outlive its parent.
 use std::error::Error;
@@ -11,6 +8,11 @@ use std::io::{Read, Write, stdin, stdout};
 use std::time::{SystemTime, SystemTimeError, UNIX_EPOCH};
 
 use holdfast_services::{Mount, Options, Settings, all_services, serve_all};
+
+const USAGE: &str = "\
+loopback [--port N] [--balance CREDITS] [--token TOKEN]… [--static FOLDER]
+         [--static-at /PATH=FOLDER]… [--until-stdin-closes]
+GET /_control/ledger tells what was run and charged; each other service has its own, under its path.";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut options = Options::default();
@@ -31,8 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let (at, folder) = value.split_once('=').ok_or("--static-at needs /PATH=FOLDER")?;
                 options.mounts.push(Mount { at: at.to_owned(), folder: folder.into() });
             }
+            "--help" => {
+                println!("{USAGE}");
+                return Ok(());
+            }
             "--until-stdin-closes" => until_stdin_closes = true,
-            _ => return Err(format!("unknown option {word}").into()),
+            _ => return Err(format!("unknown option {word}\n{USAGE}").into()),
         }
     }
     // A browser's storage outlives this process: no id may come twice at one origin.

@@ -642,6 +642,8 @@ export interface Operation<Result = unknown> extends Omit<OperationState, "resul
   outcome(options?: WaitOptions): Promise<Outcome<Result>>;
   /** The kept result's bytes. Rejects like {@link Operation.result}. */
   blob(options?: WaitOptions): Promise<Blob>;
+  /** The same as a stream, which reads each piece from storage when it is wanted. Rejects like {@link Operation.result}. */
+  stream(options?: WaitOptions): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /** Its states, the present one first, to the ending. A slow reader gets the newest. */
   updates(options?: WaitOptions): AsyncIterableIterator<OperationState>;
   /**

@@ -5,7 +5,7 @@
 /** @import { Entry } from "./states.js" */
 import { checkLimits, checkNames, checkText } from "./check.js";
 import { invalid } from "./error.js";
-import { bytesOf, dataOf, errorOf } from "./outcome.js";
+import { dataOf, piecesOf, errorOf } from "./outcome.js";
 import { isEnded, isSettled } from "./status.js";
 import { checkRequest } from "./submission.js";
 import { Updates } from "./updates.js";
@@ -61,8 +61,25 @@ export class Operation {
   /** @param {Api.WaitOptions} [options] */
   async blob(options) {
     const state = await this.#succeeded(options);
-    const bytes = await bytesOf(this.#client, state);
-    return new Blob([bytes], { type: state.result?.mediaType ?? "" });
+    const pieces = [];
+    for await (const piece of piecesOf(this.#client, state)) pieces.push(piece);
+    return new Blob(pieces, { type: state.result?.mediaType ?? "" });
+  }
+
+  /**
+   * @param {Api.WaitOptions} [options]
+   * @returns {Promise<ReadableStream<Uint8Array<ArrayBuffer>>>}
+   */
+  async stream(options) {
+    const pieces = piecesOf(this.#client, await this.#succeeded(options));
+    return new ReadableStream({
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void (await pieces.return()),
+    });
   }
 
   /** @param {Api.WaitOptions} [options] */

@@ -6,28 +6,44 @@ import { HoldfastError } from "./error.js";
 import { valueOf } from "./result.js";
 
 /**
- * The kept result's bytes.
+ * The kept result's bytes, piece by piece.
  *
  * @param {Pick<Client, "call" | "schemaOf">} client
  * @param {Api.OperationState} state
  */
-export async function bytesOf(client, { id, status, result }) {
-  const bytes = new Uint8Array(result?.bytes ?? 0);
+export async function* piecesOf(client, { id, status, result }) {
+  const bytes = result?.bytes ?? 0;
   let length = 0;
-  for (let index = 0; length < bytes.length; index++) {
-    /** @type {Uint8Array | undefined} */
+  for (let index = 0; length < bytes; index++) {
+    /** @type {Uint8Array<ArrayBuffer> | undefined} */
     const chunk = await client.call("chunk", [id, index]);
-    if (!chunk || length + chunk.length > bytes.length) break;
-    bytes.set(chunk, length);
+    if (!chunk || length + chunk.length > bytes) break;
     length += chunk.length;
+    yield chunk;
   }
-  if (length === bytes.length) return bytes;
-  throw new HoldfastError(`The kept result is ${bytes.length} bytes long and reads back otherwise.`, {
+  if (length === bytes) return;
+  throw new HoldfastError(`The kept result is ${bytes} bytes long and reads back otherwise.`, {
     code: "STORAGE_UNAVAILABLE",
     operationId: id,
     stage: status,
     nextStep: "Read it again; if it stays so, this browser's storage is damaged.",
   });
+}
+
+/**
+ * The kept result's bytes.
+ *
+ * @param {Pick<Client, "call" | "schemaOf">} client
+ * @param {Api.OperationState} state
+ */
+async function bytesOf(client, state) {
+  const bytes = new Uint8Array(state.result?.bytes ?? 0);
+  let length = 0;
+  for await (const piece of piecesOf(client, state)) {
+    bytes.set(piece, length);
+    length += piece.length;
+  }
+  return bytes;
 }
 
 /**

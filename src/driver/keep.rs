@@ -22,7 +22,7 @@ use crate::rules::facts::FactsReader;
 use crate::rules::stream::StreamReader;
 use crate::rules::teeth::{Tooth, bites};
 
-/// A result is kept in pieces of about this size, in bytes.
+/// A result is kept in pieces of this size, in bytes; a row of some stores holds 2 MB.
 const CHUNK_BYTES: usize = 256 * 1024;
 
 /// What looks for facts in what comes.
@@ -112,9 +112,11 @@ impl<P: Ports> Driver<P> {
                 read.bytes += 1;
                 read.piece.push(pages::END);
             }
-            if read.piece.len() >= CHUNK_BYTES || (over && !read.piece.is_empty()) {
+            while read.piece.len() >= CHUNK_BYTES || (over && !read.piece.is_empty()) {
+                // What comes at once may be longer than a store takes.
+                let rest = read.piece.split_off(read.piece.len().min(CHUNK_BYTES));
                 self.put(transmit, read.chunks, &read.piece).await?;
-                read.piece.clear();
+                read.piece = rest;
                 read.chunks += 1;
             }
             if over {

@@ -106,6 +106,7 @@ test("a result is put together from its pieces and parsed", async (t) => {
   assert.deepEqual([outcome.status, outcome.replayed, outcome.capturedAt], ["succeeded", true, 5]);
   const blob = await operation.blob();
   assert.deepEqual([blob.type, await blob.text()], ["application/json", '{"rows":3}']);
+  assert.equal(await new Response(await operation.stream()).text(), '{"rows":3}');
 });
 
 test("what is not JSON comes as text or bytes", async (t) => {
@@ -202,12 +203,12 @@ test("a wait that is given up rejects with the signal's reason and leaves nothin
   const { signal } = controller;
   const remove = signal.removeEventListener.bind(signal);
   signal.removeEventListener = (...args) => (removed.push(args[0]), remove(...args));
-  const waits = [operation.result({ signal }), operation.outcome({ signal }), operation.blob({ signal })];
+  const waits = [operation.result({ signal }), operation.outcome({ signal }), operation.blob({ signal }), operation.stream({ signal })];
   await settle();
   const reason = new Error("enough");
   controller.abort(reason);
   for (const wait of waits) await assert.rejects(wait, reason);
-  assert.equal(removed.length, 3);
+  assert.equal(removed.length, 4);
   await assert.rejects(operation.result({ signal }), reason);
 });
 

@@ -1,6 +1,7 @@
 /**
  * Holdfast in servers: Node 22.5 or later (`node:sqlite`), Node 20 with the package `better-sqlite3`, and
- * what else has a SQLite of that shape. Everything is as in a browser but for where work is stored.
+ * what else has a SQLite of that shape (Bun: an open `Database` of `bun:sqlite`; not in the tests). Everything is
+ * as in a browser but for where work is stored.
  *
  * @packageDocumentation
  */

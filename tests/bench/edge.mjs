@@ -28,11 +28,16 @@ const edge = await Edge.start({
   objects: { JOBS: "Jobs" },
   bindings: { PROFILE: quickProfile(packageFolder()), ORIGIN: service.origin, TOKEN: "demo-token" },
 });
+const parts = [];
 try {
-  const parts = [];
   const size = Math.ceil(OPERATIONS / PARTS);
-  for (let part = 0; part < PARTS; part++) parts.push(await run(part * size, size));
+  for (let part = 0; part < PARTS; part++) {
+    parts.push(await run(part * size, size));
+    console.error(`part ${part + 1} of ${PARTS}: ${parts.at(-1).perSecond.toFixed(1)} operations a second`);
+  }
   tell(parts);
+} catch (error) {
+  throw new Error(`${error.message}, after ${parts.length} parts\n${edge.lines.slice(-20).join("\n")}`, { cause: error });
 } finally {
   await edge.kill();
   await service.stop();

@@ -12,7 +12,7 @@ const ROUNDS = count(5);
 
 await bench("outbox", async (lab) => {
   const page = await lab.page();
-  await lab.service.faults([{ call: "poll", fault: "rate_limited", retry_after: 80_000, times: 1 }]);
+  await lab.service.faults([{ call: "poll", fault: "unavailable", retry_after: 3_000, times: 1 }]);
   const templates = await page.evaluate(makeTemplates);
   for (const size of SIZES) {
     await page.evaluate(plant, { templates, size, due: DUE });
@@ -38,7 +38,7 @@ await bench("outbox", async (lab) => {
   }
 });
 
-/** In the page: the rows of one operation that waits for a day, and of one that is due soon. */
+/** In the page: the rows of one operation that waits for an hour, and of one that is due soon. */
 async function makeTemplates() {
   const holdfast = open({ database: "templates" });
   const rowsOf = async (intent) => {

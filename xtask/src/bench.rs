@@ -53,11 +53,34 @@ const PEERS: &str = "tests/bench/peers";
 
 const ALL: &[Browser] = &[Browser::Chromium, Browser::Firefox, Browser::Webkit];
 
+/// Where memory and the like can be looked at from outside.
+const CHROMIUM: &[Browser] = &[Browser::Chromium];
+
 const BENCHES: &[Bench] = &[
     Bench {
         name: "operation",
         about: "one operation against a floor by hand: wall time, the way to the POST, crossings",
         run: Run::Browsers(ALL),
+    },
+    Bench {
+        name: "many",
+        about: "1,000 submits at once against a transaction each: group commit, longest task",
+        run: Run::Browsers(ALL),
+    },
+    Bench {
+        name: "outbox",
+        about: "100, 10,000 and 50,000 stored, ten due: time to the first request, a step, memory",
+        run: Run::Browsers(CHROMIUM),
+    },
+    Bench {
+        name: "long",
+        about: "operations through one tab, one after the other: memory, listeners, rows (20,000 with --count)",
+        run: Run::Browsers(CHROMIUM),
+    },
+    Bench {
+        name: "cold",
+        about: "navigation to the first durable submit, reopening to the visible job, takeover",
+        run: Run::Browsers(CHROMIUM),
     },
     Bench {
         name: "edge",

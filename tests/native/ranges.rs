@@ -1,12 +1,16 @@
 //! Results that break off and are gone on with, where the service gives parts of them.
 
 use crate::world::{
-    Context, PROFILE, Settings, World, ending, park, result, service, standing, succeeds_once,
+    Context, PROFILE, Settings, World, ending, park, result, service, standing, submission,
+    succeeds_once,
 };
 use holdfast::model::ending::Ending;
 use holdfast::model::operation::Operation;
 use holdfast_services::{Call, Request};
 use serde_json::{Value, json};
+
+/// What asks for a result of several pieces.
+const LONG: &str = r#","result_bytes":300000"#;
 
 /// A service that gives parts of results.
 fn ranging(faults: &Value) -> World {
@@ -91,7 +95,7 @@ fn a_part_that_does_not_go_on_from_what_has_come_begins_anew() {
         { "call": "result", "fault": "truncate" },
         { "call": "result", "fault": "status", "status": 206, "body": "rest" },
     ]));
-    let (context, ended) = world.lived(r#","result_bytes":600000"#);
+    let (context, ended) = world.lived(LONG);
     is_whole(&world, &context, &ended);
     let asked = asked(&world);
     assert!(asked[1] > 0 && asked[2] == 0, "{asked:?}");
@@ -104,7 +108,7 @@ fn a_download_that_the_browser_has_evicted_in_part_begins_anew() {
         { "call": "result", "fault": "status", "status": 503, "retry_after": 60 },
     ]));
     let context = world.open();
-    world.submit(&context, "daily", r#","result_bytes":600000"#);
+    world.submit(&context, "daily", LONG);
     world.until("daily", |own| own.counters.failures == 2);
     world.0.settings.borrow_mut().evicted = 1;
     let ended = world.settle(&context, "daily").expect("it ends");
@@ -115,7 +119,7 @@ fn a_download_that_the_browser_has_evicted_in_part_begins_anew() {
 #[test]
 fn a_service_that_gives_no_parts_is_asked_for_none() {
     let world = World::with_faults(&cut(2).to_string());
-    let (context, ended) = world.lived(r#","result_bytes":600000"#);
+    let (context, ended) = world.lived(LONG);
     is_whole(&world, &context, &ended);
     assert!(world.requests(Call::Result).iter().all(|own| own.range.is_none()));
 }
@@ -134,4 +138,35 @@ fn a_part_that_nobody_asked_for_is_no_result() {
     assert!(fault.message.as_deref().is_some_and(|own| own.contains("part")), "{fault:?}");
     assert_eq!(world.kept_bytes(&context, &ended.identity.id), body.as_bytes());
     assert!((2..=10).contains(&world.requests(Call::Result).len()));
+}
+
+/// Submits and follows to the end, in context after context; gives the one that has seen it.
+fn live_through(world: &World, crash_at: Option<u64>) -> Context {
+    world.0.settings.borrow_mut().crash_at = crash_at;
+    for _ in 0..3 {
+        let context = world.open();
+        let (driver, request) = (context.driver.clone(), submission("daily", LONG));
+        let submitted = world.call(&context, async move { driver.submit(request).await });
+        let followed = submitted.and_then(|_| world.settle(&context, "daily"));
+        world.0.settings.borrow_mut().crash_at = None;
+        if followed.is_some() {
+            return context;
+        }
+    }
+    panic!("it does not end");
+}
+
+#[test]
+fn a_crash_at_any_point_of_a_download_that_breaks_off_leaves_the_whole() {
+    let world = ranging(&cut(1));
+    live_through(&world, None);
+    let points = world.0.points.get();
+    assert!((10..2_000).contains(&points), "{points} points");
+    for crash in 1..=points {
+        let world = ranging(&cut(1));
+        let context = live_through(&world, Some(crash));
+        let ended = world.stored("daily").expect("it is stored");
+        assert_eq!(standing(&ended), "succeeded", "crash at {crash} of {points}");
+        is_whole(&world, &context, &ended);
+    }
 }

@@ -16,6 +16,7 @@ const TARGET_LENGTH_MAX = 4096;
  *   headers: Readonly<Record<string, string>>,
  *   timeoutMs: number,
  *   keyHeader: string | undefined,
+ *   passes: readonly string[],
  * }} Route
  */
 
@@ -71,6 +72,10 @@ function routeOf(profile, name, call, template, allowed) {
     headers: call.headers ?? {},
     timeoutMs: call.timeoutMs ?? 30_000,
     keyHeader: keyed ? profile.key.header : undefined,
+    passes: [
+      ...(keyed ? [profile.key.header, profile.key.sentAt].filter(Boolean) : []),
+      ...(call.ranges ? ["range", "if-range"] : []),
+    ],
   };
 }
 

@@ -16,12 +16,12 @@ export { HoldfastError, isHoldfastError, toNodeHandler };
 /** Longest body that is sent on in one piece, in bytes. */
 const WHOLE_BYTES_MAX = 256 * 1024;
 
-/** What of a request reaches the service, beside the key. Cookies and credentials of the page do not. */
+/** What of a request reaches the service, beside the key and what asks for a part of a result. Cookies and credentials of the page do not. */
 const REQUEST_HEADERS = ["accept", "content-type"];
 
 /** What of an answer reaches the page, beside what the profile reads. */
 const ANSWER_HEADERS = [
-  "content-type", "date", "retry-after", "x-request-id", "etag", "last-modified", "expires",
+  "content-type", "date", "retry-after", "x-request-id", "etag", "content-range", "last-modified", "expires",
   "ratelimit", "ratelimit-policy", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset",
   "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-rate-limit-limit",
   "x-rate-limit-remaining", "x-rate-limit-reset",
@@ -96,7 +96,7 @@ async function carry(proxy, request) {
     if (!given) return answer(401, "UNAUTHORIZED", "The proxy does not know who asks.");
     const body = await bodyFor(route, counted);
     const send = ({ headers: own } = given) => {
-      const headers = headersFor(proxy.profile.key.header, route, request, own);
+      const headers = headersFor(route, request, own);
       const init = { method: route.method, headers, redirect: "manual", signal: clock.signal };
       return (proxy.fetch ?? globalThis.fetch)(url, /** @type {any} */ ({ ...init, ...(body && { body, duplex: "half" }) }));
     };
@@ -199,14 +199,13 @@ async function bodyFor({ method }, { stream, declared = Infinity }) {
 }
 
 /**
- * @param {string | undefined} keyHeader
  * @param {Route} route
  * @param {Request} request
  * @param {Readonly<Record<string, string>>} own The credential.
  */
-function headersFor(keyHeader, route, request, own) {
+function headersFor(route, request, own) {
   const headers = new Headers();
-  for (const name of keyHeader ? [...REQUEST_HEADERS, keyHeader] : REQUEST_HEADERS) {
+  for (const name of [...REQUEST_HEADERS, ...route.passes]) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }

@@ -1,5 +1,6 @@
 // holdfast/proxy, over HTTP: what it lets through, and what it does not.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { createServer, request as ask } from "node:http";
 import { connect } from "node:net";
 import { mock, test } from "node:test";
@@ -77,6 +78,25 @@ test("an answer passes on what the profile reads, and nothing that acts on the p
   assert.deepEqual([headers["x-request-id"], headers["set-cookie"], headers["clear-site-data"]], ["r-1", undefined, undefined]);
   assert.match(headers["content-security-policy"], /sandbox/);
   assert.deepEqual([headers["x-content-type-options"], headers["cache-control"]], ["nosniff", "no-store"]);
+});
+
+test("what dates a key and what asks for a part of a result go through where the profile has them", async (t) => {
+  const usual = JSON.parse(await readFile(new URL("../../pkg-template/profiles/runharvester.json", import.meta.url), "utf8"));
+  const profile = structuredClone(usual);
+  profile.key.sentAt = "First-Sent";
+  profile.calls.result.ranges = true;
+  const part = (outgoing) => outgoing.writeHead(206, { etag: '"a"', "content-range": "bytes 5-6/7" }).end("{}");
+  const headers = { ...KEYED, "first-sent": "Sun, 06 Nov 1994 08:49:37 GMT", range: "bytes=5-", "if-range": '"a"' };
+  for (const [own, passed] of [[profile, ["first-sent", "range", "if-range"]], [usual, []]]) {
+    const { send, asked } = await proxied(t, { profile: own }, part);
+    await send("POST", JOBS, { headers, body: "{}" });
+    const answer = await send("GET", `${JOBS}/job-1/result`, { headers });
+    const [submitted, fetched] = asked.map(({ headers: own }) => own);
+    const got = [submitted["first-sent"] && "first-sent", fetched.range && "range", fetched["if-range"] && "if-range"];
+    assert.deepEqual(got.filter(Boolean), passed);
+    assert.equal(fetched["first-sent"], undefined);
+    assert.deepEqual([answer.status, answer.headers["content-range"], answer.headers.etag], [206, "bytes 5-6/7", '"a"']);
+  }
 });
 
 test("the calls of the profile go through, and each by its own method only", async (t) => {

@@ -29,6 +29,9 @@ const REFRESH_MAX = 50;
 /** Submissions under way at a time: twice what one transaction takes, so that the next fills up meanwhile. */
 const SUBMITS_MAX = 128;
 
+/** How often something is read where the account is another each time. */
+const READS_MAX = 4;
+
 /**
  * How a client is made.
  *
@@ -91,13 +94,7 @@ export class Client {
 
   /** @param {Sealed} sealed */
   async #submit({ service, json, body, account }) {
-    if (currentAccount(this.#options) !== account) {
-      throw new HoldfastError("The account changed while Holdfast was loading. Nothing was sent.", {
-        code: "NO_ACCOUNT",
-        nextStep: "Submit again for the account that is the current one.",
-      });
-    }
-    return this.operationOf(await this.call("submit", [service, json, body]));
+    return this.operationOf(await this.call("submit", [service, json, body], () => this.#checkAccount(account)));
   }
 
   /**
@@ -105,7 +102,9 @@ export class Client {
    * @param {{ intent: string, jobId: string }} adoption
    */
   async adopt(service, adoption) {
-    return this.operationOf(await this.call("adopt", [service, sealAdoption(adoption)]));
+    const account = currentAccount(this.#options);
+    const args = [service, sealAdoption(adoption)];
+    return this.operationOf(await this.call("adopt", args, () => this.#checkAccount(account)));
   }
 
   /** @param {{ service: string, json: string, body: Uint8Array }} inquiry */
@@ -119,7 +118,7 @@ export class Client {
    */
   async find(service, intent) {
     checkIntent(intent);
-    const json = await this.call("find", [service, intent]);
+    const json = await this.#read("find", [service, intent]);
     return json === undefined ? undefined : this.operationOf(json);
   }
 
@@ -143,7 +142,7 @@ export class Client {
    */
   async list(filter = {}) {
     checkFilter(filter);
-    const page = JSON.parse(await this.call("list", [JSON.stringify(filter)]));
+    const page = JSON.parse(await this.#read("list", [JSON.stringify(filter)]));
     const operations = page.operations.map((/** @type {object} */ state) =>
       this.operationOf(JSON.stringify(state)),
     );
@@ -205,9 +204,37 @@ export class Client {
   /**
    * @param {Method} method
    * @param {readonly unknown[]} args
+   * @param {() => void} [check] Called when the module is there: what it throws is thrown in the place of the call.
    */
-  call(method, args) {
-    return this.#connection.call(method, args);
+  call(method, args, check) {
+    return this.#connection.call(method, args, check);
+  }
+
+  /**
+   * Made when the module is there: it takes the account that is the current one then.
+   *
+   * @param {string | null} account Whose the call is.
+   */
+  #checkAccount(account) {
+    if (currentAccount(this.#options) === account) return;
+    throw new HoldfastError("The account changed while Holdfast was loading. Nothing was sent.", {
+      code: "NO_ACCOUNT",
+      nextStep: "Call again for the account that is the current one.",
+    });
+  }
+
+  /**
+   * Reads again where the account changed meanwhile: what one has is not shown as another's.
+   *
+   * @param {Method} method
+   * @param {readonly unknown[]} args
+   */
+  async #read(method, args) {
+    for (let round = 1; ; round++) {
+      const account = currentAccount(this.#options);
+      const value = await this.call(method, args);
+      if (account === currentAccount(this.#options) || round === READS_MAX) return value;
+    }
   }
 
   /** @param {string} service */

@@ -80,11 +80,13 @@ export class Connection {
    *
    * @param {Method} method
    * @param {readonly unknown[]} args
+   * @param {() => void} [check] Called when the module is there, in the turn of the call.
    * @returns {Promise<any>}
    */
-  async call(method, args) {
+  async call(method, args, check) {
     for (let round = 0; ; round++) {
       const client = await this.#open();
+      check?.();
       const generation = this.#generation;
       const { promise, settle } = this.#guard();
       try {

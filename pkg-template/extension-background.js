@@ -232,8 +232,8 @@ class Background {
   #connect = (settings, host) => {
     const own = (this.#connection = connectPage(settings, host, builtIn));
     return {
-      call: (method, args) =>
-        MAKES_WORK.includes(method) ? this.#alarm.during(() => own.call(method, args)) : own.call(method, args),
+      call: (method, args, check) =>
+        MAKES_WORK.includes(method) ? this.#alarm.during(() => own.call(method, args, check)) : own.call(method, args),
       hint: (service) => own.hint(service),
       yield: () => own.yield(),
       close: () => own.close(),

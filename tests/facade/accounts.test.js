@@ -1,0 +1,42 @@
+// The account changes while something is under way.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadPackage, options, state } from "./package.js";
+
+async function begin(t) {
+  const { createHoldfast, world } = await loadPackage(t);
+  const current = { account: "ada" };
+  const holdfast = createHoldfast(options({ account: () => current.account }));
+  t.after(() => holdfast.close());
+  return { holdfast, world, current };
+}
+
+for (const [name, given] of [["submit", { intent: "one", body: {} }], ["adopt", { intent: "one", jobId: "job-1" }]]) {
+  test(`what one account gives to ${name} is not taken on for another that came while the module loaded`, async (t) => {
+    const { holdfast, world, current } = await begin(t);
+    world.script.construct = () => (current.account = "grace");
+    world.script[name] = () => assert.fail("it reached the module");
+    await assert.rejects(holdfast[name]("reports", given), { code: "NO_ACCOUNT" });
+  });
+}
+
+test("what was read for one account is not shown as another's", async (t) => {
+  const { holdfast, world, current } = await begin(t);
+  const listed = (intent) => `{"operations":[${state({ id: intent, intent })}]}`;
+  world.script.list = async () => {
+    if (current.account === "grace") return listed("of grace");
+    current.account = "grace";
+    return listed("of ada");
+  };
+  const { operations } = await holdfast.list();
+  assert.deepEqual([operations, holdfast.getSnapshot()].map((all) => all.map(({ intent }) => intent)), [["of grace"], ["of grace"]]);
+});
+
+test("an account that is another each time is read for all the same", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  let count = 0;
+  const holdfast = createHoldfast(options({ account: () => `guest ${(count += 1)}` }));
+  t.after(() => holdfast.close());
+  world.script.list = async () => '{"operations":[]}';
+  assert.deepEqual((await holdfast.list()).operations, []);
+});

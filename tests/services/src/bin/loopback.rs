@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 options.mounts.push(Mount { at: at.to_owned(), folder: folder.into() });
             }
             "--help" => {
-                println!("{USAGE}");
+                writeln!(stdout(), "{USAGE}")?;
                 return Ok(());
             }
             "--until-stdin-closes" => until_stdin_closes = true,

@@ -81,6 +81,16 @@ fn every_page_is_fetched_once_and_their_items_are_the_result() {
 }
 
 #[test]
+fn a_page_that_is_served_as_a_part_of_a_list_is_a_page() {
+    let page = json!({ "total": 2, "results": [{ "n": 1 }, { "n": 2 }] }).to_string();
+    let part = json!([{ "call": "result", "fault": "status", "status": 206, "body": page }]);
+    let world = numbered(&part.to_string());
+    let (context, ended) = lived(&world, "");
+    assert_eq!(standing(&ended), "succeeded", "{:?}", ended.life);
+    assert_eq!(kept_items(&world, &context, &ended).len(), 2);
+}
+
+#[test]
 fn the_digest_is_that_of_all_kept_bytes() {
     let world = numbered("[]");
     let (context, ended) = lived(&world, MANY);

@@ -16,7 +16,8 @@ pub(super) fn kept(profile: &Profile, answer: &Answer, said: &mut Said) -> Findi
     if let Some(at) = said.captured_at {
         kept.captured_at = at;
     }
-    if answer.partial {
+    // A page of a list is a part of that, and some services say so.
+    if answer.partial && profile.pages.is_none() {
         said.fault.message = Some("the answer holds a part of the result".into());
         return Finding::Unreadable(Some(kept));
     }

@@ -1,5 +1,8 @@
 //! `bench`: what it costs, as ratios that are measured side by side. A time never fails a bench.
 
+mod bytes;
+mod names;
+
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
@@ -42,6 +45,8 @@ enum Run {
     Browsers(&'static [Browser]),
     /// `tests/bench/{name}.mjs`, which starts what it needs by itself.
     Node,
+    /// In this program.
+    Here(fn(&Workspace) -> Result<String>),
     /// `tests/bench/peers/{name}.mjs`, beside what others publish, which its first use installs.
     Peers,
     /// `tests/bench/main.rs`, in virtual time.
@@ -57,6 +62,11 @@ const ALL: &[Browser] = &[Browser::Chromium, Browser::Firefox, Browser::Webkit];
 const CHROMIUM: &[Browser] = &[Browser::Chromium];
 
 const BENCHES: &[Bench] = &[
+    Bench {
+        name: "bytes",
+        about: "what each part of the module costs, and what peers cost, bundled in the same way",
+        run: Run::Here(bytes::run),
+    },
     Bench {
         name: "operation",
         about: "one operation against a floor by hand: wall time, the way to the POST, crossings",
@@ -119,8 +129,12 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
     }
     for bench in benches {
         let mut lines = String::new();
+        if let Run::Here(measure) = bench.run {
+            lines.push_str(&told(&measure(workspace)?));
+        }
         for mut command in commands(workspace, bench, wanted)? {
-            lines.push_str(&told(&mut command)?);
+            let output = process::output(&mut command);
+            lines.push_str(&told(&output.context("the bench did not come to its end")?));
         }
         if wanted.save {
             let file = ["www/benchmarks/", bench.name, ".jsonl"].concat();
@@ -138,6 +152,7 @@ fn commands(workspace: &Workspace, bench: &Bench, wanted: &Wanted) -> Result<Vec
             let of = |browser| in_browser(workspace, bench.name, browser);
             browsers.iter().filter(is_wanted).map(|own| of(*own)).collect::<Result<Vec<_>>>()?
         }
+        Run::Here(_) => Vec::new(),
         Run::Node => vec![in_node(workspace, bench.name)?],
         Run::Peers => vec![beside_peers(workspace, bench.name)?],
         Run::Virtual => {
@@ -180,10 +195,9 @@ fn beside_peers(workspace: &Workspace, name: &str) -> Result<Command> {
     Ok(node)
 }
 
-/// Runs a program, and gives its lines of JSON; all that it says is printed.
-fn told(command: &mut Command) -> Result<String> {
-    let output = process::output(command).context("the bench did not come to its end")?;
+/// Prints what a bench says, and gives its lines of JSON.
+fn told(output: &str) -> String {
     print!("{output}");
     let is_json = |line: &&str| line.starts_with('{');
-    Ok(output.lines().filter(is_json).flat_map(|line| [line, "\n"]).collect())
+    output.lines().filter(is_json).flat_map(|line| [line, "\n"]).collect()
 }

@@ -1,6 +1,10 @@
 //! From cargo's module to the published pair: `glue.js` and `holdfast.wasm`.
 
-use std::{collections::BTreeMap, path::Path, process::Command};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context as _, Result, ensure};
 use wasm_bindgen_cli_support::Bindgen;
@@ -52,14 +56,25 @@ pub(crate) fn generate(workspace: &Workspace, module: &Path, folder: &Path) -> R
         std::fs::remove_dir_all(folder)?;
     }
     bind(module, folder)?;
-    optimise(workspace, &folder.join("glue_bg.wasm"), &folder.join("holdfast.wasm"))?;
+    let (from, to) = (folder.join("glue_bg.wasm"), folder.join("holdfast.wasm"));
+    optimise(workspace, Names::Drop, &from, &to)?;
     // Kept last: an interrupted run leaves nothing that looks whole.
     write(&kept_bytes, bytes)?;
     write(&kept_recipe, recipe)
 }
 
-fn bind(module: &Path, folder: &Path) -> Result<()> {
-    let mut output = Bindgen::new()
+/// The same module with the names of its functions, for whoever asks what is in it.
+pub(crate) fn with_names(workspace: &Workspace, module: &Path, folder: &Path) -> Result<PathBuf> {
+    let mut binder = binder(module)?;
+    binder.remove_name_section(false).demangle(false).generate_output()?.emit(folder)?;
+    let named = folder.join("named.wasm");
+    optimise(workspace, Names::Keep, &folder.join("glue_bg.wasm"), &named)?;
+    Ok(named)
+}
+
+fn binder(module: &Path) -> Result<Bindgen> {
+    let mut binder = Bindgen::new();
+    binder
         .web(true)?
         .reset_state_function(true)
         .omit_default_module_path(false)
@@ -67,8 +82,12 @@ fn bind(module: &Path, folder: &Path) -> Result<()> {
         .remove_producers_section(true)
         .typescript(true)
         .out_name("glue")
-        .input_path(module)
-        .generate_output()?;
+        .input_path(module);
+    Ok(binder)
+}
+
+fn bind(module: &Path, folder: &Path) -> Result<()> {
+    let mut output = binder(module)?.generate_output()?;
     let mut short = BTreeMap::new();
     let wasm = output.wasm_mut();
     for import in wasm.imports.iter_mut().filter(|import| import.name.starts_with("__wb")) {
@@ -141,12 +160,26 @@ fn rename(script: &str, short: &BTreeMap<String, String>) -> String {
     renamed + rest
 }
 
-fn optimise(workspace: &Workspace, from: &Path, to: &Path) -> Result<()> {
+/// What becomes of the names of functions.
+#[derive(Clone, Copy)]
+enum Names {
+    Drop,
+    Keep,
+}
+
+fn optimise(workspace: &Workspace, names: Names, from: &Path, to: &Path) -> Result<()> {
     let program = match process::find("WASM_OPT", &[]) {
         Some(program) => program,
         None => workspace.npm_program("wasm-opt")?,
     };
-    process::run(Command::new(program).args(WASM_OPT).arg(from).arg("-o").arg(to))
+    let mut command = Command::new(program);
+    match names {
+        Names::Drop => command.args(WASM_OPT),
+        Names::Keep => {
+            command.args(WASM_OPT.iter().filter(|own| **own != "--strip-debug")).arg("-g")
+        }
+    };
+    process::run(command.arg(from).arg("-o").arg(to))
 }
 
 fn binaryen_version(workspace: &Workspace) -> Result<String> {

@@ -27,10 +27,10 @@ struct Budget {
     before_first_submit_brotli: usize,
 }
 
-struct Size {
-    raw: usize,
+pub(crate) struct Size {
+    pub(crate) raw: usize,
     gzip: usize,
-    brotli: usize,
+    pub(crate) brotli: usize,
 }
 
 /// Builds, prints the table, and fails beyond the budget.
@@ -38,23 +38,17 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let folder = build::run(workspace, Variant::Published)?;
     let budget: Budget = serde_json::from_str(&read(&workspace.path("xtask/size-budget.json"))?)?;
 
-    let module = measure(&std::fs::read(folder.join("holdfast.wasm"))?)?;
-    let profile = largest_profile(&folder)?;
-    let (glue, entry) = (folder.join("glue.js"), folder.join("index.js"));
+    let entry = folder.join("index.js");
     let first = measure(&bundle(workspace, &entry, &dynamic_imports(&folder)?)?)?;
-    let facade = measure(&bundle(workspace, &entry, std::slice::from_ref(&glue))?)?;
-    let glue = measure(&bundle(workspace, &glue, &[])?)?;
-    let total = Size {
-        raw: module.raw + glue.raw + facade.raw + profile.raw,
-        gzip: module.gzip + glue.gzip + facade.gzip + profile.gzip,
-        brotli: module.brotli + glue.brotli + facade.brotli + profile.brotli,
-    };
+    let parts = parts(workspace, &folder)?;
+    let sum = |of: fn(&Size) -> usize| parts.iter().map(|(_, size)| of(size)).sum();
+    let total =
+        Size { raw: sum(|own| own.raw), gzip: sum(|own| own.gzip), brotli: sum(|own| own.brotli) };
 
     println!("{:<22} {:>8} {:>8} {:>8} {:>8}", "bytes", "raw", "gzip -9", "brotli", "budget");
-    print_row("holdfast.wasm", &module, None);
-    print_row("glue.js, bundled", &glue, None);
-    print_row("facade, bundled", &facade, None);
-    print_row("largest profile", &profile, None);
+    for (name, size) in &parts {
+        print_row(name, size, None);
+    }
     print_row("total", &total, Some(budget.total_brotli));
     print_row("before first submit", &first, Some(budget.before_first_submit_brotli));
     print_entries(workspace, &folder)?;
@@ -65,6 +59,18 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         bail!("beyond the budget in xtask/size-budget.json");
     }
     Ok(())
+}
+
+/// What a page downloads to submit.
+pub(crate) fn parts(workspace: &Workspace, folder: &Path) -> Result<[(&'static str, Size); 4]> {
+    let (glue, entry) = (folder.join("glue.js"), folder.join("index.js"));
+    let facade = bundle(workspace, &entry, std::slice::from_ref(&glue))?;
+    Ok([
+        ("holdfast.wasm", measure(&std::fs::read(folder.join("holdfast.wasm"))?)?),
+        ("glue.js, bundled", measure(&bundle(workspace, &glue, &[])?)?),
+        ("facade, bundled", measure(&facade)?),
+        ("largest profile", largest_profile(folder)?),
+    ])
 }
 
 /// What each of the other entries weighs by itself: its scripts, without the module and its glue. What
@@ -87,7 +93,8 @@ fn print_row(name: &str, size: &Size, budget: Option<usize>) {
     println!("{name:<22} {:>8} {:>8} {:>8} {budget:>8}", size.raw, size.gzip, size.brotli);
 }
 
-fn measure(bytes: &[u8]) -> Result<Size> {
+/// What bytes weigh, and what is left of them on the wire.
+pub(crate) fn measure(bytes: &[u8]) -> Result<Size> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gzip.write_all(bytes)?;
     let mut shrunk = Vec::new();

@@ -67,7 +67,8 @@ export class Alarm {
     const due = firstDue(states, now);
     this.#showSigns(states.filter(isAtWork));
     if (due === Infinity) return;
-    const wanted = Math.max(now + SOONEST_MS, due);
+    // What is being taken on is not among them yet.
+    const wanted = Math.max(now + SOONEST_MS, this.#takingOn ? now : due);
     await this.#ensure(wanted, (at) => Math.abs(at - wanted) < SLACK_MS);
   }
 

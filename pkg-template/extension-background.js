@@ -233,7 +233,9 @@ class Background {
     const own = (this.#connection = connectPage(settings, host, builtIn));
     return {
       call: (method, args, check) =>
-        MAKES_WORK.includes(method) ? this.#alarm.during(() => own.call(method, args, check)) : own.call(method, args),
+        MAKES_WORK.includes(method)
+          ? this.#alarm.during(() => own.call(method, args, check)).finally(() => this.#follow())
+          : own.call(method, args),
       hint: (service) => own.hint(service),
       yield: () => own.yield(),
       close: () => own.close(),

@@ -76,6 +76,22 @@ test("what only the store knows of keeps the alarm: an ending that was not deliv
   assert.notEqual(api.alarms.set.at(-1).cleared, true);
 });
 
+test("what changes elsewhere does not put the alarm off while work is being taken on", async (t) => {
+  const now = Date.now();
+  const far = (id, revision) => waiting(id, now + 90 * MINUTE_MS, { revision });
+  let take;
+  const taken = new Promise((resolve) => (take = resolve));
+  const { world } = await begin(t, {}, { list: async () => listed(far("old", 1)), submit: () => taken });
+  assert.equal(await minutes(now), 90);
+  const answer = api.send(message("submit", submission()), POPUP);
+  assert.equal(await minutes(now), 1);
+  world.clients[0].host.notify(far("old", 2), "[]");
+  assert.equal(await minutes(now), 1);
+  take(far("new", 1));
+  await answer;
+  assert.equal(await minutes(now), 90);
+});
+
 test("what is due sooner than all that was seen in this life is not forgotten", async (t) => {
   const now = Date.now();
   const list = async () => listed(waiting("old", now + 2 * MINUTE_MS));

@@ -32,7 +32,7 @@ export async function resultOf(operation, range, problem, headers) {
     etag: `"${result.sha256}"`,
   };
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? "") ?? [];
-  if (from === undefined) return new Response(bytes, { headers: own });
+  if (from === undefined || !bytes.length) return new Response(bytes, { headers: own });
   const [first, last] = [Number(from), Math.min(to ? Number(to) : Infinity, bytes.length - 1)];
   if (first > last) throw problem("RANGE_NOT_SATISFIABLE", `The result has ${bytes.length} bytes.`);
   return new Response(bytes.subarray(first, last + 1), {

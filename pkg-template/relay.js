@@ -180,7 +180,8 @@ async function ask({ request, service, bodyBytesMax }, object, operation, verb) 
   }
   if (method === "DELETE" && verb === undefined) {
     await operation.delete();
-    return told(object, await operationIn(object, service, operation.state.id), 202);
+    // The wish is durable here, and nothing is left to be waited for: the relay goes on with it.
+    return told(object, await operationIn(object, service, operation.state.id));
   }
   if (method === "POST" && verb !== undefined && Object.hasOwn(VERBS, verb)) {
     const bytes = await bytesOf(request, verb === "revise" ? bodyBytesMax : VERB_BYTES_MAX);

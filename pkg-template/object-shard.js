@@ -126,7 +126,9 @@ export class Shard {
 
   async #drive() {
     const callers = dueAccounts(this.#storage, this.#delivers, Date.now(), CALLERS_MAX);
-    await Promise.all(callers.map((caller) => this.call(caller, "start", [])));
+    // A start is work too: one that does not come to its end keeps no alarm.
+    const failed = (/** @type {unknown} */ error) => console.error("Holdfast: work could not be taken up. It is tried again.", error);
+    for (const caller of callers) this.call(caller, "start", []).catch(failed);
     await this.#work.rest(ALARM_MS);
     // Whoever has not asked for longest; what is stored of them is there when they do.
     for (const [caller, client] of this.#clients) {

@@ -46,17 +46,30 @@ try {
 
 /** Hands operations over and waits until they are over; what that took, for each of them. */
 async function run(from, size) {
-  const before = await edge.ask("/");
+  const before = await ask("/");
   const begun = performance.now();
   for (let at = 0; at < size; at += AT_ONCE) {
     const work = { from: from + at, count: Math.min(AT_ONCE, size - at), objects: OBJECTS, body };
-    await edge.ask("/", { method: "POST", body: JSON.stringify(work) });
+    await ask("/", { method: "POST", body: JSON.stringify(work) });
   }
-  await until(async () => (await edge.ask("/")).settled >= from + size, "The end of a part", size * EACH_MS);
+  await until(async () => (await ask("/")).settled >= from + size, "The end of a part", size * EACH_MS);
   const ms = performance.now() - begun;
-  const after = await edge.ask("/");
+  const after = await ask("/");
   const each = Object.keys(after).map((name) => [name, (after[name] - before[name]) / size]);
   return { ...Object.fromEntries(each), perSecond: (size * 1000) / ms, memory: memoryOf(edge.pid) };
+}
+
+/** Asks, and again where a connection breaks: the same work handed over twice is the same. */
+async function ask(path, init) {
+  for (let again = 0; ; again++) {
+    try {
+      return await edge.ask(path, init);
+    } catch (error) {
+      if (again === 3) throw error;
+      console.error(`asked again: ${error.message}, ${error.cause?.message}`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
 }
 
 /** What the workerd of a process group holds in memory, in MB. */

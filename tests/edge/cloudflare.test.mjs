@@ -64,8 +64,11 @@ async function settled(edges, intents, given = { up: false }) {
     const heard = new Set(settledOf(edges).map(({ intent }) => intent));
     return given.up || intents.every((intent) => heard.has(intent));
   };
-  await until(over, "an ending of every intent", LIFE_MS).catch((error) => {
-    throw new Error(`${error.message}\n${edges.at(-1).lines.slice(-30).join("\n")}`);
+  await until(over, "an ending of every intent", LIFE_MS).catch(async (error) => {
+    const heard = new Set(settledOf(edges).map(({ intent }) => intent));
+    const missing = intents.filter((intent) => !heard.has(intent));
+    const states = await Promise.all(missing.map((intent) => ask(edges.at(-1), "find", { intent }).catch(String)));
+    throw new Error(`${error.message}\n${edges.at(-1).lines.slice(-30).join("\n")}\n${JSON.stringify(states)}`);
   });
 }
 

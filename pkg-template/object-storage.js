@@ -8,6 +8,9 @@ const INDEXES = [
   "by_delivery_time ON holdfast_operations (deliveryDue, account) WHERE deliveryDue IS NOT NULL",
 ];
 
+/** How much of what is due is looked at for whose it is. */
+const DUE_MAX = 64;
+
 /**
  * @param {DurableObjectStorage} storage
  * @param {() => void} changed Called after each write, in the turn of its transaction.
@@ -78,12 +81,14 @@ export function firstDue(storage, delivers) {
  * @returns {string[]}
  */
 export function dueAccounts(storage, delivers, now, limit) {
-  const rows = (delivers ? ["due", "deliveryDue"] : ["due"]).flatMap((column) =>
+  const indexes = { due: "by_time", ...(delivers && { deliveryDue: "by_delivery_time" }) };
+  // By the index, and no further than this: what is read must not grow with what is stored.
+  const rows = Object.entries(indexes).flatMap(([column, index]) =>
     storage.sql
       .exec(
-        `SELECT account, MIN(${column}) AS at FROM holdfast_operations WHERE ${column} <= ? GROUP BY account ORDER BY at LIMIT ?`,
+        `SELECT account, ${column} AS at FROM holdfast_operations INDEXED BY holdfast_${index} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`,
         now,
-        limit,
+        DUE_MAX,
       )
       .toArray(),
   );

@@ -131,6 +131,33 @@ function create(database) {
 }
 
 /**
+ * A stored value's members, in the order of its object store.
+ *
+ * @param {string} store
+ * @param {any} value
+ */
+export function pack(store, value) {
+  const names = STORES[store];
+  return value !== undefined && names?.length ? names.map((name) => value?.[name]) : value;
+}
+
+/** @param {any} value */
+export const row = (value) => pack("operations", value);
+
+/**
+ * The value of such members.
+ *
+ * @param {string} store
+ * @param {any} value
+ */
+export function unpack(store, value) {
+  const names = STORES[store];
+  if (!names.length) return value;
+  const members = names.map((name, at) => [name, value[at]]).filter((own) => own[1] !== undefined);
+  return Object.fromEntries(members);
+}
+
+/**
  * What the module is told of a failure.
  *
  * @param {string} kind

@@ -4,7 +4,7 @@
  * transaction, in the callback of its last read.
  */
 /** @import { Database } from "./idb-database.js" */
-import { reason, STORES, told } from "./idb-database.js";
+import { pack, reason, row, STORES, told, unpack } from "./idb-database.js";
 
 /** How long a transaction may take, in milliseconds. */
 const COMPLETE_MS = 10_000;
@@ -149,29 +149,6 @@ function write(store, value, key) {
 }
 
 /**
- * @param {string} store
- * @param {any} value
- */
-function pack(store, value) {
-  const names = STORES[store];
-  return value !== undefined && names?.length ? names.map((name) => value?.[name]) : value;
-}
-
-/** @param {any} value */
-const row = (value) => pack("operations", value);
-
-/**
- * @param {string} store
- * @param {any} value
- */
-function unpack(store, value) {
-  const names = STORES[store];
-  if (!names.length) return value;
-  const members = names.map((name, at) => [name, value[at]]).filter((own) => own[1] !== undefined);
-  return Object.fromEntries(members);
-}
-
-/**
  * Transactions under way. A page that is put aside for going back to it, in the middle of one, would keep
  * every other tab from the store: WebKit lets it. There each is aborted, and none begun until it is back.
  *
@@ -187,6 +164,12 @@ globalThis.addEventListener?.("pagehide", ({ persisted }) => {
   for (const abort of underWay) abort();
 });
 globalThis.addEventListener?.("pageshow", () => (aside = undefined));
+
+/**
+ * The newest that looks up names. Those who look up in one turn share it: each of their own would wait, one
+ * after the other, for the commits between them. @type {IDBTransaction | undefined}
+ */
+let lookup;
 
 /**
  * The store in a database, as the module drives it.
@@ -211,6 +194,9 @@ class Run {
   #error;
   /** Reads have succeeded: something may have been written. */
   #stepped = false;
+  #isLookup;
+  /** Ends the waiting. @type {((kind: "complete" | "abort" | "timeout") => void) | undefined} */
+  #end;
 
   /**
    * @param {Database} database
@@ -218,7 +204,8 @@ class Run {
    * @param {any[]} args
    */
   constructor(database, what, args) {
-    const abort = () => this.#abort();
+    this.#isLookup = what === "find";
+    const abort = () => this.#abort(true);
     underWay.add(abort);
     this.done = this.#carry(database, what, args).finally(() => underWay.delete(abort));
   }
@@ -282,18 +269,23 @@ class Run {
         this.#stepped = false;
         this.#error = undefined;
         kind = "begin";
-        this.#raw = opened.transaction(stores, durability ? "readwrite" : "readonly", {
-          durability: durability || "default",
-        });
-        kind = "abort";
-        begin(this, ...args);
-        kind = await ended(this.#raw);
+        if (!(what === "find" && this.#joins(opened, args))) {
+          this.#raw = opened.transaction(stores, durability ? "readwrite" : "readonly", {
+            durability: durability || "default",
+          });
+          // Who looks up after a change has begun waits for that.
+          if (durability) lookup = undefined;
+          if (what === "find") lookup = this.#raw;
+          kind = "abort";
+          begin(this, ...args);
+        }
+        kind = await this.#ended(/** @type {IDBTransaction} */ (this.#raw));
         if (kind === "complete") return this.found;
-        error = this.#error ?? this.#raw.error;
+        error = this.#error ?? this.#raw?.error;
       } catch (thrown) {
         error = thrown;
       }
-      if (kind !== "begin") this.#abort();
+      if (kind !== "begin") this.#abort(kind === "timeout");
       const name = kind === "timeout" ? kind : reason(error);
       const risky = durability && this.#stepped;
       const lost = name === "UnknownError" || name === "InvalidStateError";
@@ -304,27 +296,54 @@ class Run {
     }
   }
 
-  #abort() {
+  /**
+   * Looks up with others, as long as their turn is not over.
+   *
+   * @param {IDBDatabase} opened
+   * @param {any[]} args
+   */
+  #joins(opened, args) {
+    if (lookup?.db !== opened) return false;
+    this.#raw = lookup;
+    try {
+      find(this, args[0]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * How a transaction ends.
+   *
+   * @param {IDBTransaction} raw
+   * @returns {Promise<"complete" | "abort" | "timeout">}
+   */
+  async #ended(raw) {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let late;
+    try {
+      return await new Promise((resolve) => {
+        this.#end = resolve;
+        late = setTimeout(() => resolve("timeout"), COMPLETE_MS);
+        const tell = (/** @type {Event} */ { type }) => resolve(/** @type {any} */ (type));
+        // Several may wait for a lookup.
+        if (this.#isLookup) for (const name of ["complete", "abort"]) raw.addEventListener(name, tell);
+        else raw.oncomplete = raw.onabort = tell;
+      });
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** @param {boolean} [whole] With all who look up in it: else those who share it go on. */
+  #abort(whole) {
+    this.#end?.("abort");
+    if (this.#isLookup && !whole) return;
     try {
       this.#raw?.abort();
     } catch {
       // There is nothing left to abort.
     }
   }
-}
-
-/**
- * How a transaction ends.
- *
- * @param {IDBTransaction} raw
- * @returns {Promise<"complete" | "abort" | "timeout">}
- */
-function ended(raw) {
-  return new Promise((resolve) => {
-    const late = setTimeout(() => resolve("timeout"), COMPLETE_MS);
-    raw.oncomplete = raw.onabort = (event) => {
-      clearTimeout(late);
-      resolve(/** @type {any} */ (event.type));
-    };
-  });
 }

@@ -1,7 +1,9 @@
 // npx holdfast check.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Loopback } from "../browser/harness.mjs";
@@ -88,4 +90,74 @@ test("a profile is tried on a service, and its key too", async () => {
   } finally {
     await service.stop();
   }
+});
+
+/** A service that knows no keys and never ends a job, and a profile of it in which a fact stands elsewhere. */
+async function endless(t, facts = {}) {
+  const submitted = [];
+  const server = createServer((request, response) => {
+    if (request.method === "POST") submitted.push(request.headers);
+    response.writeHead(request.method === "POST" ? 202 : 200, { "content-type": "application/json" });
+    response.end('{"id":"job-1","status":"thinking"}');
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const profile = {
+    profile: 1, name: "endless", key: { header: "Idempotency-Key" },
+    calls: { submit: { method: "POST", path: "/jobs" }, poll: { method: "GET", path: "/jobs/{id}" } },
+    facts: { id: ["/id"], status: ["/status"], ...facts }, states: { queued: "active", done: "completed" },
+  };
+  const line = ["check", written("endless.json", profile), "--against", `http://127.0.0.1:${server.address().port}`];
+  return { submitted, line };
+}
+
+test("an answer in which no id is found ends a trial, with one job made", async (t) => {
+  const { line, submitted } = await endless(t, { id: ["/job/id"] });
+  const { code, stdout } = await check(...line, "--body", "{}");
+  assert.deepEqual([code, submitted.length], [1, 1], stdout);
+  assert.match(stdout, /answered 202, and no id was found at \/job\/id/);
+});
+
+test("a trial that does not end is ended, and says what it could not read", async (t) => {
+  const limited = ["--body", "{}", "--within", "3"];
+  const word = await check(...(await endless(t)).line, ...limited);
+  assert.equal(word.code, 1);
+  assert.match(word.stdout, /The state thinking is in no list.*not over in the time/s);
+  const none = await check(...(await endless(t, { status: ["/state"] })).line, ...limited);
+  assert.match(none.stdout, /No state was found at \/state.*not over in the time/s);
+});
+
+test("a service that never answers is asked a few times, and its address is doubted", async (t) => {
+  const { line } = await endless(t);
+  const { code, stdout } = await check(...line.slice(0, 3), "http://127.0.0.1:1", "--body", "{}");
+  assert.equal(code, 1);
+  assert.match(stdout, /stopped after 4 submissions.*No answer has come from http:\/\/127\.0\.0\.1:1 yet.*is the address right\?\n$/s);
+});
+
+test("what a trial was told wrongly is named before anything is sent", async (t) => {
+  const { line, submitted } = await endless(t);
+  const cases = [
+    [["--body", "{url"], /--body is no JSON/],
+    [[], /needs --body/],
+    [["--bdy", "{}"], /'--bdy'/],
+    [["--body", "{}", "--header", "Bearer s3cret"], /not of the form --header "name: value"/],
+    [["--body", "{}", "--header", "authorization: Bearer $NO_SUCH_VARIABLE"], /authorization names \$NO_SUCH_VARIABLE/],
+    [["--body", "{}", "--within", "soon"], /--within is a number of seconds/],
+  ];
+  for (const [more, expected] of cases) {
+    const { code, stderr } = await check(...line, ...more);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, expected);
+    assert.doesNotMatch(stderr, /s3cret|\n.*\n/);
+  }
+  assert.deepEqual(submitted, []);
+});
+
+test("variables are read wherever they stand in a header's value", async (t) => {
+  const { line, submitted } = await endless(t, { id: ["/job/id"] });
+  process.env.TRIAL_TOKEN = "s3cret";
+  const headers = ["--header", "authorization: Bearer $TRIAL_TOKEN", "--header", "x-id: <${TRIAL_TOKEN}>"];
+  const { stdout } = await check(...line, "--body", "{}", ...headers);
+  assert.deepEqual([submitted[0].authorization, submitted[0]["x-id"]], ["Bearer s3cret", "<s3cret>"]);
+  assert.doesNotMatch(stdout, /s3cret/);
 });

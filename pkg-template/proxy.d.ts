@@ -62,7 +62,7 @@ export interface ProxyOptions {
   readonly bodyBytesMax?: number;
   /** What sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Told why a request was answered with 502. Default: `console.error`, without the error's message. */
+  /** Told why a request was answered with 502, or with 500. Default: `console.error`, without the error's message. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -87,7 +87,8 @@ export interface ProxyOptions {
  *
  * // In the page: createHoldfast({ account, services: { reports: { profile: "runharvester", proxy: "/api/reports" } } })
  *
- * @throws HoldfastError `INVALID_INPUT`, `INVALID_PROFILE` (no key, or its links stand in bodies)
+ * @throws HoldfastError `INVALID_INPUT`, and for a profile that is given as an object `INVALID_PROFILE` (no key, or its
+ *   links stand in bodies). A built-in one is loaded by the first request: each is answered with 500 and that error then.
  */
 export declare function createProxy(options: ProxyOptions): (request: Request) => Promise<Response>;
 

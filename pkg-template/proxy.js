@@ -58,10 +58,20 @@ export const createProxy = (options) => {
   const compile = (/** @type {any} */ own) => ({ profile: own, routes: routesOf(own, listed(params), links) });
   // Values are kept, and no promise: on some servers a request cannot wait for what another began.
   let compiled = typeof profile === "object" ? compile(profile) : undefined;
+  /** @param {unknown} own A profile that is first seen when somebody asks: what is wrong with it is an answer too. */
+  const compiledOf = (own) => {
+    try {
+      return compile(own);
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      onError(error);
+      throw new Refusal(500, error.code, error.message);
+    }
+  };
 
   return async (request) => {
     try {
-      compiled ??= compile((await builtIn[/** @type {string} */ (profile)]()).default);
+      compiled ??= compiledOf((await builtIn[/** @type {string} */ (profile)]()).default);
       const proxy = { ...compiled, baseUrl, mount: place, authorize, bodyBytesMax, onError, fetch: options.fetch };
       return await carry(proxy, request);
     } catch (error) {

@@ -130,10 +130,11 @@ export interface World {
   readonly now: number;
   /**
    * As in `holdfast`, with the app's own options: give it to the code under test. Its services are those that
-   * `simulate` was given, by name, as their profiles describe them; `fetch` and `module` are the world's.
+   * `simulate` was given, by name, as their profiles describe them; `fetch` and `module` are the world's, and so is
+   * the disk: `storage` of `holdfast/node` is left aside.
    */
   readonly createHoldfast: <const Services extends Record<string, Service<any>>>(
-    options: HoldfastOptions<Services>,
+    options: HoldfastOptions<Services> & { readonly storage?: unknown },
   ) => Omit<Holdfast<Services>, "resetStorage" | "storageHealth">;
   /**
    * Kills every client, as a browser is killed: what it had in memory is gone, and no answer reaches it. What
@@ -151,6 +152,9 @@ export interface World {
 
 /**
  * Makes a world.
+ *
+ * @throws HoldfastError `INVALID_INPUT` for a service, an option or a fault that it does not know, by its `field`. So do
+ *   `fault` and `hold` of a service, and `service` itself.
  *
  * @example
  * const world = await simulate({ reports: { durationMs: 60_000, result: () => ({ rows: 3 }) } });

@@ -1,10 +1,12 @@
 // @ts-check
 /** A whole world for tests: the real module over a disk, a line, services and time that are simulated. */
 /** @import * as Api from "./testing.d.ts" */
+import { checkNames } from "./check.js";
 import { makeHoldfast } from "./create.js";
 import { HoldfastError, invalid, isHoldfastError } from "./error.js";
 import { checkOptions } from "./options.js";
 import { builtIn } from "./profiles/built-in.js";
+import { checkCall, checkFaults, checkKnown, checkWorld } from "./testing-checks.js";
 import { Clock } from "./testing-clock.js";
 import { Disk } from "./testing-disk.js";
 import { Line } from "./testing-line.js";
@@ -31,7 +33,10 @@ async function shipped() {
 }
 
 /** @type {typeof Api.simulate} */
-export const simulate = async (scripts, options = {}) => new World(await (compiled ??= shipped()), scripts, options);
+export const simulate = async (scripts, options = {}) => {
+  checkWorld(scripts, options);
+  return new World(await (compiled ??= shipped()), scripts, options);
+};
 
 /** @implements {Api.World} */
 class World {
@@ -66,7 +71,9 @@ class World {
 
   /** @type {Api.World["createHoldfast"]} */
   createHoldfast = (given) => {
-    const settings = checkOptions(/** @type {any} */ ({ ...given, persist: false }));
+    // Where a server would store its work; this world has a disk of its own.
+    const { storage, ...own } = /** @type {any} */ (given);
+    const settings = checkOptions({ ...own, persist: false });
     for (const name of Object.keys(settings.options.services)) {
       if (!Object.hasOwn(this.#scripts, name)) {
         throw invalid(`services.${name}`, `simulate() was given no service "${name}".`, `It has: ${Object.keys(this.#scripts).join(", ")}.`);
@@ -86,7 +93,10 @@ class World {
   };
 
   /** @param {{ lose?: "relaxed" }} [options] */
-  async crash({ lose } = {}) {
+  async crash(options = {}) {
+    checkNames(options, "crash", "lose");
+    const { lose } = options;
+    checkKnown(lose, "crash.lose", ["relaxed"]);
     for (const machine of this.#alive) machine.crash();
     this.#alive.clear();
     if (lose) this.#disk.lose();
@@ -117,6 +127,7 @@ class World {
 
   /** @param {string} service */
   service(service) {
+    checkKnown(service ?? null, "service", Object.keys(this.#scripts));
     const line = () => {
       const own = this.#lines.get(service);
       if (own) return own;
@@ -125,8 +136,14 @@ class World {
     return Object.freeze({
       ledger: () => line().ledger(),
       requests: () => Object.freeze([...line().requests]),
-      fault: (/** @type {Api.Fault[]} */ ...faults) => line().add(faults),
-      hold: (call = "submit") => line().hold(call),
+      fault: (/** @type {Api.Fault[]} */ ...faults) => {
+        checkFaults(faults, this.#scripts);
+        line().add(faults);
+      },
+      hold: (call = "submit") => {
+        checkCall(call, "hold");
+        line().hold(call);
+      },
       held: () => this.#wait(line().held()),
       release: () => line().release(),
     });

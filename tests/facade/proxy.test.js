@@ -278,6 +278,18 @@ test("links in headers lead to the proxy, and those of other origins are left ou
   assert.equal((await send("POST", `${MOUNT}/v1/other`, { headers: KEYED, body: "{}" })).status, 404);
 });
 
+test("a built-in profile that no proxy can carry is a 500 that says why, and so are parameters left open", async (t) => {
+  const told = [];
+  for (const [profile, code, said] of [["bulkgrid", "INVALID_PROFILE", /idempotency keys/], ["http-async", "INVALID_INPUT", /params\.path/]]) {
+    const { send, asked } = await proxied(t, { profile, onError: (error) => told.push(error.code) });
+    const { status, text } = await send("GET", `${MOUNT}/a`);
+    const { error } = JSON.parse(text);
+    assert.equal(status, 500, text);
+    assert.match(error.message, said);
+    assert.deepEqual([error.code, told.pop(), asked], [code, code, []]);
+  }
+});
+
 test("queries are the profile's own", async (t) => {
   const { send } = await proxied(t, { profile: "replay" });
   const quote = (query) => send("POST", `${MOUNT}/v1/quote${query}`, { body: "{}" });

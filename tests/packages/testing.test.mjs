@@ -205,6 +205,38 @@ test("a service that the world has not is named when the client is made", async 
   assert.throws(() => world.createHoldfast(options), { code: "INVALID_INPUT", field: "services.reports" });
 });
 
+test("what a world does not know is refused by its field, for a fault that never happens proves nothing", async () => {
+  const cases = [
+    [{ reports: { duration: 5 } }, {}, "services.reports.duration", /durationMs/],
+    [{ reports: { prise: 5 } }, {}, "services.reports.prise", /price/],
+    [{ reports: { outcome: "complete" } }, {}, "services.reports.outcome", /completed, failed/],
+    [{ reports: { durationMs: "5s" } }, {}, "services.reports.durationMs", /number/],
+    [{ reports: {} }, { fault: [] }, "fault", /faults/],
+    [{ reports: {} }, { faults: [{ fault: "lostafter" }] }, "faults[0].fault", /lostAfter/],
+    [{ reports: {} }, { faults: [{}] }, "faults[0].fault", /lostAfter/],
+    [{ reports: {} }, { faults: [{ fault: "lostAfter" }, { fault: "lostAfter", call: "sumbit" }] }, "faults[1].call", /submit/],
+    [{ reports: {} }, { faults: [{ fault: "lostAfter", service: "nope" }] }, "faults[0].service", /reports/],
+    [{ reports: {} }, { faults: [{ fault: "lostAfter", time: 2 }] }, "faults[0].time", /times/],
+  ];
+  for (const [scripts, given, field, message] of cases) {
+    await assert.rejects(simulate(scripts, given), { code: "INVALID_INPUT", field, message });
+  }
+  const world = await simulate({ reports: {} });
+  assert.throws(() => world.service("nope"), { code: "INVALID_INPUT", message: /reports/ });
+  const service = world.service("reports");
+  assert.throws(() => service.hold("nocall"), { code: "INVALID_INPUT", message: /submit, poll/ });
+  assert.throws(() => service.fault({ fault: "lost" }), { code: "INVALID_INPUT", field: "faults[0].fault" });
+  await assert.rejects(world.crash({ loose: "relaxed" }), { code: "INVALID_INPUT", field: "crash.loose" });
+});
+
+test("the options of an app in a server are taken, and its file is left alone", async () => {
+  const world = await simulate({ reports: {} });
+  const holdfast = world.createHoldfast({ ...options, storage: "/nowhere/jobs.db" });
+  const operation = await holdfast.submit("reports", { intent: "a", body });
+  assert.deepEqual(await operation.result(), { ok: true });
+  await holdfast.close();
+});
+
 test("the example of its types is true, and runs in Vitest", { skip: process.env.HOLDFAST_DEEP !== "1" && "with --deep" }, async () => {
   const types = readFileSync(join(place.installed, "testing.d.ts"), "utf8");
   const [, example] = /@example\n(.*?)\*\//s.exec(types);

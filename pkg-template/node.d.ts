@@ -1,6 +1,6 @@
 /**
- * Holdfast in servers: Node 22.5 or later (`node:sqlite`), Node 20 with the package `better-sqlite3`, and
- * what else has a SQLite of that shape (Bun: an open `Database` of `bun:sqlite`; not in the tests). Everything is
+ * Holdfast in servers: Node 22.13 or later (`node:sqlite`; from 22.5 with `--experimental-sqlite`), Node 20 with the package
+ * `better-sqlite3`, and what else has a SQLite of that shape (Bun: an open `Database` of `bun:sqlite`; not in the tests). Everything is
  * as in a browser but for where work is stored.
  *
  * @packageDocumentation

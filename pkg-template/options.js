@@ -90,7 +90,7 @@ function relayed(service, name) {
  * @param {string} field
  */
 function checkService(service, field) {
-  checkNames(service, field, "profile baseUrl proxy authorize result key params limits onUnknown");
+  checkNames(service, field, "profile baseUrl proxy relay authorize result key params limits onUnknown");
   const { profile, proxy, authorize, result, key, params, limits, onUnknown } = service;
   checkParams(params, `${field}.params`);
   checkFunction(authorize, `${field}.authorize`);

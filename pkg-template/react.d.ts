@@ -36,5 +36,6 @@ export declare function useOperation<
  *
  * @example
  * const { items } = useOperations(holdfast, { service: "reports", status: ["active", "parked"] });
+ * return <ul>{items.map(({ state }) => <li key={state.id}>{state.intent}: {state.status}</li>)}</ul>;
  */
 export declare function useOperations(holdfast: Holdfast<any>, filter?: ListFilter): OperationsView;

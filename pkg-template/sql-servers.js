@@ -82,6 +82,7 @@ export async function openFile(file) {
   try {
     return sqlitePort(new Sqlite(file), true);
   } catch (/** @type {any} */ cause) {
+    if (isUnbuilt(cause)) throw unbuilt(cause);
     throw new HoldfastError(`The file ${file} cannot be opened as a database: ${cause.message}. Nothing was sent.`, {
       code: "STORAGE_UNAVAILABLE",
       nextStep: "See that its folder is there and may be written, then call again.",
@@ -101,10 +102,27 @@ async function sqlite() {
   try {
     return await import(other);
   } catch (cause) {
+    if (isUnbuilt(cause)) throw unbuilt(cause);
     throw new HoldfastError("This server has no SQLite: neither node:sqlite nor better-sqlite3.", {
       code: "STORAGE_UNAVAILABLE",
-      nextStep: "Use Node 22.5 or later, or install better-sqlite3.",
+      nextStep: "Use Node 22.13 or later (22.5 with --experimental-sqlite), or install better-sqlite3.",
       cause,
     });
   }
 }
+
+/**
+ * Whether better-sqlite3 is there without what is compiled of it, or with that of another Node.
+ *
+ * @param {any} cause
+ */
+const isUnbuilt = (cause) =>
+  cause?.code === "ERR_DLOPEN_FAILED" || /Could not locate the bindings file|NODE_MODULE_VERSION/.test(cause?.message);
+
+/** @param {unknown} cause */
+const unbuilt = (cause) =>
+  new HoldfastError("better-sqlite3 is installed, and not built for this Node. Nothing was sent.", {
+    code: "STORAGE_UNAVAILABLE",
+    nextStep: "Run npm rebuild better-sqlite3 (npm 11 asks to approve its install script first), then call again.",
+    cause,
+  });

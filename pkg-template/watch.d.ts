@@ -60,7 +60,7 @@ export interface SubmitAction<Result = unknown> {
   readonly submit: (submission: Omit<Submission, "intent">) => Promise<Operation<Result>>;
 }
 
-/** The calls on an operation, for buttons: `onClick={view.cancel}`. They reject as the operation's own do. */
+/** The calls on an operation, for buttons: `onClick={() => view.cancel()}`, for an event is no option of theirs. They reject as the operation's own do. */
 export type OperationActions<Result = unknown> = {
   readonly [Name in "cancel" | "resume" | "resolve" | "retry" | "revise" | "acknowledge" | "delete"]: Operation<Result>[Name];
 };

@@ -69,7 +69,7 @@ export class Client {
     this.#states = new States(
       listeners,
       () => currentAccount(this.#options),
-      (service) => this.reach.hintOf(service),
+      (state) => this.reach.hintOf(state),
       settings.options.logger,
     );
     const host = makeHost(

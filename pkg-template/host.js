@@ -67,7 +67,7 @@ export function makeHost(options, operationOf, tell, reach) {
     notify(json, entriesJson) {
       queueMicrotask(() => {
         const entries = JSON.parse(entriesJson);
-        reach.hear(JSON.parse(json).service, entries);
+        reach.hear(JSON.parse(json), entries);
         const { state } = operationOf(json);
         tell(state);
         if (!observe) return;

@@ -435,6 +435,8 @@ export interface OperationState {
   readonly id: string;
   readonly service: string;
   readonly intent: string;
+  /** The origin of the service's address that it was submitted to; under another it stands still. */
+  readonly origin: string;
   /** 0 for the submission, 1 for its first rerun or revision, and so on. */
   readonly ordinal: number;
   /** The operation whose failed job this one runs again, or whose work it corrects. */
@@ -451,7 +453,10 @@ export interface OperationState {
    * Services on this machine (`http:`) are reached all the same.
    */
   readonly offline?: true;
-  /** What may be wrong, where answer after answer was lost and none has ever come: CORS, or `baseUrl`. */
+  /**
+   * What may be wrong, where answer after answer was lost and none has ever come (CORS, or `baseUrl`), where
+   * answers name no job, or where its service has another address now.
+   */
   readonly hint?: string;
   /** Why it waits for a person or code, since when, and the ways out. */
   readonly parked?: {

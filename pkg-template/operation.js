@@ -179,7 +179,7 @@ export class Operation {
 
 /** The members of a state, which an operation shows as its own. */
 const MEMBERS =
-  "id service intent ordinal parentId status serviceStatus progress waiting parked offline " +
+  "id service intent origin ordinal parentId status serviceStatus progress waiting parked offline " +
   "hint cancelling createdAt endedAt key jobId attempts polls fault failure ledger receipt delivered " +
   "acknowledged deletion deletedAt revision";
 

@@ -13,6 +13,8 @@ export class Reach {
   #blocked = new Set();
   /** @type {Map<string, number>} */
   #lost = new Map();
+  /** Those that took a submission without a word of the job, and with which status. @type {Map<string, number>} */
+  #idless = new Map();
   /** What `authorize` has thrown, the last time that it was asked. @type {Map<string, string>} */
   #refused = new Map();
   /** What another context has seen, which does the work. @type {Readonly<Record<string, string>>} */
@@ -24,14 +26,19 @@ export class Reach {
   }
 
   /**
-   * @param {string} service
+   * @param {Pick<Api.OperationState, "service" | "status" | "jobId">} state
    * @param {readonly Api.JournalEntry[]} entries
    */
-  hear(service, entries) {
-    for (const { event, httpStatus } of entries) {
+  hear({ service, status, jobId }, entries) {
+    for (const { event, httpStatus = 0 } of entries) {
       if (event === "diagnose.answered") this.#blocked.add(service);
-      if (event === "submit.answered") this.#blocked.delete(service);
-      if (httpStatus !== undefined) this.#answered.add(service);
+      if (event === "submit.answered") {
+        this.#blocked.delete(service);
+        const isTaken = httpStatus >= 200 && httpStatus < 300;
+        if (isTaken && status === "submitting" && jobId === undefined) this.#idless.set(service, httpStatus);
+        else if (isTaken) this.#idless.delete(service);
+      }
+      if (httpStatus) this.#answered.add(service);
       else if (event.endsWith(".lost")) this.#lost.set(service, (this.#lost.get(service) ?? 0) + 1);
     }
   }
@@ -52,16 +59,39 @@ export class Reach {
 
   /** Of every service for which there is something to say. @returns {Record<string, string>} */
   hints() {
-    const all = Object.keys(this.#services).map((name) => [name, this.hintOf(name)]);
+    const all = Object.keys(this.#services).map((name) => [name, this.#hintOf(name)]);
     return Object.fromEntries(all.filter(([, hint]) => hint));
   }
 
   /**
-   * What may be wrong where nothing ever answers.
+   * What may be wrong where an operation does not go on.
    *
-   * @param {string} service
+   * @param {Pick<Api.OperationState, "service" | "status" | "origin">} state
    */
-  hintOf(service) {
+  hintOf({ service, status, origin }) {
+    const configured = this.#originOf(service);
+    if (configured !== undefined && origin !== undefined && origin !== configured) {
+      return `It was submitted to ${origin}, and services.${service} names ${configured}: it goes on where that address is named again.`;
+    }
+    const idless = this.#idless.get(service);
+    if (idless && status === "submitting") {
+      return `The service answers submissions with ${idless}, and no job is named where the profile looks: is facts.id right?`;
+    }
+    return this.#hintOf(service);
+  }
+
+  /** @param {string} service */
+  #originOf(service) {
+    const { baseUrl, proxy, relay } = this.#services[service] ?? {};
+    try {
+      return new URL(baseUrl ?? proxy ?? relay ?? "", globalThis.location?.href).origin;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @param {string} service */
+  #hintOf(service) {
     if (Object.hasOwn(this.#told, service)) return this.#told[service];
     if (this.#blocked.has(service)) {
       return `${this.#services[service]?.baseUrl} answers, but not submissions: its answer to their preflight (OPTIONS) must allow this page's origin, the method, and the headers of the key, the credential and the media type (Access-Control-Allow-Headers).`;

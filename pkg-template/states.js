@@ -34,7 +34,7 @@ export class States {
   /**
    * @param {ReadonlySet<() => void>} listeners Told of any change.
    * @param {() => string | null} currentAccount
-   * @param {(service: string) => string | undefined} hintOf Why a service may never answer.
+   * @param {(state: Api.OperationState) => string | undefined} hintOf Why it may never go on.
    * @param {Api.Logger} [logger]
    */
   constructor(listeners, currentAccount, hintOf, logger) {
@@ -144,7 +144,7 @@ export class States {
   #marked({ offline, hint, ...state }) {
     if (state.endedAt !== undefined) return state;
     if (globalThis.navigator?.onLine === false) return { ...state, offline: true };
-    const why = this.#hintOf(state.service);
+    const why = this.#hintOf(state);
     return why ? { ...state, hint: why } : state;
   }
 

@@ -120,11 +120,21 @@ pub(super) fn storage(error: StoreError) -> Error {
     Error::new(Code::StorageUnavailable, error.to_string(), UNAVAILABLE)
 }
 
-pub(super) fn intent_conflict(id: &OperationId) -> Error {
-    let next_step = "use another intent for other work; nothing was sent";
-    let message = "this intent stands for another request or job";
-    let error = Error::new(Code::IntentConflict, message, next_step);
-    Error { operation: Some(id.clone()), field: Some("intent".into()), ..error }
+/// The intent stands for other work, or for the same at another address.
+pub(super) fn intent_conflict(known: &Operation, url: &str) -> Error {
+    let address = |url: &str| String::from(url.split('?').next().unwrap_or_default());
+    let (there, here) = (address(&known.request.url), address(url));
+    let error = if there == here || there.is_empty() || here.is_empty() {
+        let message = "this intent stands for another request or job";
+        let next_step = "use another intent for other work; nothing was sent";
+        Error::new(Code::IntentConflict, message, next_step)
+    } else {
+        let message = ["this intent stands for work at ", &there, ", and not at ", &here].concat();
+        let next_step = "name its baseUrl again to go on with it, or end it (cancel, resolve) and \
+                         use another intent; nothing was sent";
+        Error::new(Code::IntentConflict, message, next_step)
+    };
+    Error { operation: Some(known.identity.id.clone()), field: Some("intent".into()), ..error }
 }
 
 /// What the app wants to take for its own belongs to another operation.

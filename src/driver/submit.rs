@@ -97,13 +97,14 @@ impl<P: Ports> Driver<P> {
     /// Stores a new operation, or gives the one that its intent stands for already.
     pub(super) async fn take_on(&self, newborn: Newborn) -> Result<Operation, Error> {
         let identity = &newborn.operation.identity;
-        let (id, fingerprint) = (identity.id.clone(), identity.fingerprint.clone());
+        let id = identity.id.clone();
+        let wanted = (identity.fingerprint.clone(), newborn.operation.request.url.clone());
         let name = Name {
             account: identity.account.clone(),
             service: identity.service.clone(),
             intent: identity.intent.clone(),
         };
-        if let Some(known) = self.known(&name, &fingerprint).await? {
+        if let Some(known) = self.known(&name, &wanted).await? {
             self.wake();
             return Ok(known);
         }
@@ -111,7 +112,7 @@ impl<P: Ports> Driver<P> {
         let reply = self.call(|call| Input::Submit(call, Box::new(newborn))).await;
         self.reach("submit.answered");
         if matches!(reply, Err(CallError::IntentConflict))
-            && let Some(known) = self.known(&name, &fingerprint).await?
+            && let Some(known) = self.known(&name, &wanted).await?
         {
             return Ok(known);
         }
@@ -119,21 +120,25 @@ impl<P: Ports> Driver<P> {
     }
 
     /// The newest operation of an intent, for a request that is that of any member of its lineage.
-    async fn known(&self, name: &Name, fingerprint: &str) -> Result<Option<Operation>, Error> {
+    async fn known(
+        &self,
+        name: &Name,
+        (fingerprint, url): &(String, String),
+    ) -> Result<Option<Operation>, Error> {
         let store = self.0.ports.store();
         let Some(row) = store.find(name).await.map_err(super::reads::storage)? else {
             return Ok(None);
         };
         let newest = super::reads::decoded(&row)?;
         let mut identity = newest.identity.clone();
-        while identity.fingerprint != fingerprint {
+        while identity.fingerprint != *fingerprint {
             let parent = match &identity.parent {
                 Some(parent) => store.load(parent).await.map_err(super::reads::storage)?,
                 None => None,
             };
             match parent {
                 Some(row) => identity = super::reads::decoded(&row)?.identity,
-                None => return Err(super::reads::intent_conflict(&newest.identity.id)),
+                None => return Err(super::reads::intent_conflict(&newest, url)),
             }
         }
         Ok(Some(newest))

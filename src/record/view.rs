@@ -21,6 +21,7 @@ pub fn view(operation: &Operation) -> String {
     out.text("id", identity.id.as_str())
         .text("service", identity.service.as_str())
         .text("intent", identity.intent.as_str())
+        .text("origin", identity.origin.as_str())
         .number("ordinal", u64::from(identity.ordinal))
         .some_text("parentId", identity.parent.as_ref().map(OperationId::as_str))
         .text("status", status(operation).name())

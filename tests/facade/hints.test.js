@@ -42,6 +42,22 @@ test("a service that has answered once is hinted at no more", async (t) => {
   assert.equal((await told(t, LOST, LOST, LOST, ANSWERED)).hint, undefined);
 });
 
+test("a submission that is taken, and in whose answers no job is named, hints at where its id is looked for", async (t) => {
+  const taken = [{ ...ANSWERED[0], httpStatus: 201 }];
+  assert.match((await told(t, taken)).hint, /with 201.*facts\.id/);
+});
+
+test("work that was submitted to another address than its service has now says where it goes on", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
+  t.after(() => holdfast.close());
+  world.script.find = () => state({ status: "submitting", origin: "https://old.example.com" });
+  const { hint } = await holdfast.find("reports", "one");
+  assert.match(hint, /submitted to https:\/\/old\.example\.com, and services\.reports names https:\/\/api\.example\.com/);
+  world.script.find = () => state({ status: "submitting", origin: "https://api.example.com", revision: 2 });
+  assert.equal((await holdfast.find("reports", "one")).hint, undefined);
+});
+
 test("a park says what the service said last", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   const fault = { httpStatus: 402, code: "INSUFFICIENT_CREDITS", message: "Top up." };

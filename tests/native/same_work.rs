@@ -49,6 +49,19 @@ fn another_order_of_members_is_another_request_where_the_service_compares_bytes(
     assert_eq!(error.code, Code::IntentConflict);
 }
 
+#[test]
+fn an_intent_whose_service_has_another_address_now_names_both() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    let moved = crate::world::PROFILE.replacen("/api/v1/data/requests", "/api/v2/requests", 1);
+    let context = world.open_with(holdfast::model::policy::Limits::default(), &moved);
+    let error = world.try_submit(&context, "daily", "").expect_err("another address");
+    assert_eq!(error.code, Code::IntentConflict);
+    assert!(error.message.contains("/api/v1/data/requests, and not at"), "{}", error.message);
+    assert!(error.next_step.contains("baseUrl"), "{}", error.next_step);
+}
+
 /// A context under a profile of a service that compares meanings and not bytes.
 pub(super) fn canonical(world: &World) -> Context {
     let text = crate::world::PROFILE.replacen(

@@ -109,6 +109,7 @@ export class Operation {
   /** @param {{ found: string } | "not-executed" | "abandon"} how */
   async resolve(how) {
     if (how !== "not-executed" && how !== "abandon") {
+      if (typeof how === "string") throw invalid("resolve", 'resolve takes "not-executed", "abandon" or {found}.');
       checkNames(how, "resolve", "found");
       checkText(how.found, "found");
     }

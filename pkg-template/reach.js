@@ -99,10 +99,7 @@ export class Reach {
     const lost = this.#lost.get(service) ?? 0;
     if (lost < LOST_MIN || this.#answered.has(service)) return undefined;
     const { baseUrl, proxy, relay } = this.#services[service] ?? {};
-    const cors = isExtension()
-      ? ', and does "host_permissions" in manifest.json name it'
-      : ", and does the service allow this page, and the header of the key, by CORS";
-    return `No answer has come from ${baseUrl ?? proxy ?? relay} yet, and ${lost} were lost: is the address right${baseUrl ? cors : ""}?`;
+    return `No answer has come from ${baseUrl ?? proxy ?? relay} yet, and ${lost} were lost: is the address right${baseUrl ? permission() : ""}?`;
   }
 
   /**
@@ -122,5 +119,11 @@ export class Reach {
   }
 }
 
-/** An extension is asked for permissions, and not the service. */
-const isExtension = () => /-extension:$/.test(globalThis.location?.protocol ?? "");
+/** What besides the address may be wrong: an extension is asked for permissions, and not the service; on a server nobody is. */
+function permission() {
+  const { location } = globalThis;
+  if (!location) return "";
+  return /-extension:$/.test(location.protocol)
+    ? ', and does "host_permissions" in manifest.json name it'
+    : ", and does the service allow this page, and the header of the key, by CORS";
+}

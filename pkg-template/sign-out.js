@@ -11,12 +11,12 @@ const CANCEL_MS = 10_000;
 
 /** @param {{ unsettled: "keep" | "cancel" }} options */
 export function checkSignOut(options) {
-  checkNames(options, "signOut", "unsettled");
-  const { unsettled } = options;
+  checkNames(options ?? {}, "signOut", "unsettled");
+  const unsettled = options?.unsettled;
   if (unsettled !== "keep" && unsettled !== "cancel") {
     throw invalid("unsettled", 'unsettled must be "keep" or "cancel".');
   }
-  return options;
+  return { unsettled };
 }
 
 /**

@@ -1,6 +1,9 @@
 // What errors and states say to somebody who has it wrong for the first time.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { loadPackage, options, settle, state } from "./package.js";
 
@@ -21,6 +24,8 @@ async function told(t, ...entries) {
 }
 
 test("answers lost again and again, and none that ever came, hint at CORS and the address", async (t) => {
+  globalThis.location = { origin: "https://app.example.com", protocol: "https:" };
+  t.after(() => delete globalThis.location);
   const { hint, holdfast, world } = await told(t, LOST, LOST, LOST);
   assert.match(hint, /https:\/\/api\.example\.com.* 3 were lost.*address.*CORS/);
   world.script.load = () =>
@@ -28,6 +33,11 @@ test("answers lost again and again, and none that ever came, hint at CORS and th
   world.script.find = world.script.load;
   const { error } = await (await holdfast.find("reports", "one")).outcome();
   assert.match(error.message, /CORS/);
+});
+
+test("on a server the hint is at the address alone: nobody is asked for permission there", async (t) => {
+  const { hint } = await told(t, LOST, LOST, LOST);
+  assert.match(hint, /is the address right\?$/);
 });
 
 test("a service that answers a plain read, and not submissions, hints at its preflight", async (t) => {
@@ -107,4 +117,20 @@ test("the types name every profile that comes with the package", () => {
   const [, union] = /type BuiltInProfile =([^;]+);/.exec(types);
   const files = readdirSync(new URL("profiles", folder)).map((file) => file.replace(/\.json$/, ""));
   assert.deepEqual(union.match(/[\w-]+/g), files.sort());
+});
+
+test("a better-sqlite3 that is installed and not built is told apart from a file that does not open", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const name of ["sql-servers.js", "sql-database.js", "error.js"]) {
+    cpSync(new URL(`../../pkg-template/${name}`, import.meta.url), join(folder, name));
+  }
+  const own = join(folder, "node_modules/better-sqlite3");
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  writeFileSync(join(own, "index.js"), 'module.exports = class { constructor() { throw new Error("Could not locate the bindings file. Tried:"); } };');
+  // Where Node has a SQLite of its own it is told to leave it out.
+  const flags = process.allowedNodeEnvironmentFlags.has("--experimental-sqlite") ? ["--no-experimental-sqlite"] : [];
+  const program = 'import("./sql-servers.js").then(({ openFile }) => openFile("a.db")).catch(({ message }) => console.log(message))';
+  assert.match(execFileSync(process.execPath, [...flags, "-e", program], { cwd: folder, encoding: "utf8" }), /npm rebuild better-sqlite3/);
 });

@@ -46,6 +46,15 @@ test("a question for a price goes to the module with the bytes of the moment, an
   assert.deepEqual(sent, [["reports", { contentType: "application/json", params }, '{"url":"a"}']]);
 });
 
+test("a resolution that there is none of is refused with those that there are", async (t) => {
+  const { world, holdfast } = await opened(t);
+  world.script.submit = () => state({ status: "parked" });
+  world.script.command = () => assert.fail("nothing is sent");
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  await assert.rejects(operation.resolve("abandoned"), { code: "INVALID_INPUT", message: /"not-executed", "abandon" or \{found\}/ });
+  await invalid(operation.resolve(undefined), "resolve");
+});
+
 test("a rerun goes to the module with its limits, and a wrong one goes nowhere", async (t) => {
   const { world, holdfast } = await opened(t);
   const sent = [];
@@ -172,7 +181,7 @@ test("signing out cancels what is not over, and tells what could not be stopped"
 test("what becomes of unsettled work must be said, and nobody is signed out of nothing", async (t) => {
   let account = "ann";
   const { world, holdfast } = await opened(t, { account: () => account });
-  await invalid(holdfast.signOut(), "signOut");
+  await assert.rejects(holdfast.signOut(), { field: "unsettled", message: /"keep" or "cancel"/ });
   await invalid(holdfast.signOut({}), "unsettled");
   await invalid(holdfast.signOut({ unsettled: "drop" }), "unsettled");
   await invalid(holdfast.signOut({ unsettled: "keep", all: true }), "signOut.all");

@@ -21,7 +21,7 @@ fn a_preflight_is_no_request_to_the_service() {
 fn an_answer_exposes_what_a_client_must_read() {
     let got = receive(submit(&server())).unwrap();
     let exposed = got.header("access-control-expose-headers").unwrap();
-    assert_eq!(exposed, "Retry-After, Idempotency-Replayed, Date");
+    assert_eq!(exposed, "Retry-After, Idempotency-Replayed, Date, ETag, Content-Range");
     assert!(got.header("date").is_some());
 }
 

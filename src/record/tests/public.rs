@@ -92,6 +92,7 @@ fn an_active_operation_says_what_it_waits_for() {
             "id": "0199f4a2-5d1e-7c3a-9b4d-2f6e8a1c0d3b",
             "service": "reports",
             "intent": "daily:2026-11-29",
+            "origin": "https://api.example.com",
             "ordinal": 0,
             "status": "active",
             "serviceStatus": "running",

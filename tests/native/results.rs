@@ -213,6 +213,19 @@ fn a_403_that_names_source_access_parks_the_result_for_access() {
 }
 
 #[test]
+fn a_result_that_should_have_expired_is_asked_for_without_haste() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":1000,"retention_ms":2000"#);
+    world.add_faults(r#"[{"call":"result","fault":"status","status":503,"times":1000}]"#);
+    world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
+    world.pass(60_000);
+    let asked = world.requests(Call::Result).len();
+    assert!((5..25).contains(&asked), "{asked} times in a minute");
+    assert_ne!(standing(&world.stored("daily").expect("stored")), "parked");
+}
+
+#[test]
 fn the_earliest_expiry_goes_first() {
     let world = World::new();
     let first = world.open();

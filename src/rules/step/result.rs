@@ -66,7 +66,8 @@ fn missed(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     failed(pen, Some(said))
 }
 
-/// A download that brought nothing whole is made again, sooner when the expiry is near.
+/// A download that brought nothing whole is made again, sooner when the expiry is near. Where it has
+/// passed, haste wins nothing: the service says itself when the result is gone.
 pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
     if said.is_none() {
         pen.note("result.lost").purpose = Some(Purpose::Result);
@@ -76,8 +77,10 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
     }
     pen.count_failure();
     let (pause_ms, told) = pen.pause_ms(pen.profile.retry, said);
-    let left_ms = expiry(pen).map_or(u64::MAX, |at| at.since(pen.now));
-    let length_ms = if told { pause_ms } else { pause_ms.min(left_ms / 2).max(REQUEST_FLOOR_MS) };
+    let left_ms = expiry(pen).map_or(0, |at| at.since(pen.now));
+    let hastens = !told && left_ms > 0;
+    let length_ms =
+        if hastens { pause_ms.min(left_ms / 2).max(REQUEST_FLOOR_MS) } else { pause_ms };
     pen.wait(length_ms, if told { WaitReason::ServerGuidance } else { WaitReason::Backoff })
 }
 

@@ -73,5 +73,5 @@ function nameOf(text, { name, pos, end }) {
 }
 
 /** A comment's text, without what makes it a comment. */
-export const documentation = (comment) =>
+const documentation = (comment) =>
   comment.replace(/^\s*\/\*\*?/, "").replace(/\*\/$/, "").replace(/^[ \t]*\* ?/gm, "").replace(/@packageDocumentation/, "").trim();

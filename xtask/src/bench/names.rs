@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
+use wasmparser::{
+    BinaryReader, CodeSectionReader, KnownCustom, Name, NameSectionReader, Naming, Parser, Payload,
+    TypeRef,
+};
 
 /// The functions of a module.
 pub(super) struct Names {
@@ -17,13 +21,6 @@ pub(super) struct Function {
     pub(super) bytes: usize,
 }
 
-const CUSTOM: u8 = 0;
-const IMPORT: u8 = 2;
-const CODE: u8 = 10;
-
-/// In the section `name`: the names of functions.
-const OF_FUNCTIONS: u8 = 1;
-
 /// What names of functions begin with that belong to a basic type.
 const BASIC: [&str; 16] = [
     "bool", "char", "const", "dyn", "f64", "i32", "i64", "mut", "str", "u128", "u16", "u32", "u64",
@@ -32,27 +29,46 @@ const BASIC: [&str; 16] = [
 
 impl Names {
     pub(super) fn read(module: &[u8]) -> Result<Self> {
-        ensure!(module.starts_with(b"\0asm"), "it is no module");
-        let mut reader = Reader { bytes: module, at: 8 };
         let (mut imported, mut code, mut names) = (0, Vec::new(), BTreeMap::new());
-        while reader.at < module.len() {
-            let id = reader.byte()?;
-            let length = reader.number()?;
-            let mut section = Reader { bytes: reader.take(length)?, at: 0 };
-            match id {
-                IMPORT => imported = section.imported_functions()?,
-                CODE => code = section.code()?,
-                CUSTOM if section.text()? == "name" => names = section.names()?,
-                _ => {}
+        for part in Parser::new(0).parse_all(module) {
+            let part = part?;
+            if let Payload::ImportSection(imports) = part {
+                for import in imports.into_imports() {
+                    imported += u32::from(matches!(import?.ty, TypeRef::Func(_)));
+                }
+            } else if let Payload::CodeSectionStart { range, .. } = part {
+                let section = BinaryReader::new(&module[range.clone()], range.start);
+                for body in CodeSectionReader::new(section)?.into_iter_with_offsets() {
+                    let (from, body) = body?;
+                    code.push(body.range().end - from);
+                }
+            } else if let Payload::CustomSection(section) = part
+                && let KnownCustom::Name(parts) = section.as_known()
+            {
+                names.extend(function_names(parts)?);
             }
         }
         ensure!(!names.is_empty(), "the module has no names");
-        let functions = code.into_iter().zip(imported..).map(|(bytes, index)| {
-            let name = names.get(&index).map_or("", String::as_str);
+        // What is imported comes first in the count of functions.
+        let functions = (imported..).zip(code).map(|(index, bytes)| {
+            let name = names.get(&index).copied().unwrap_or_default();
             Function { name: format!("{:#}", rustc_demangle::demangle(name)), bytes }
         });
         Ok(Self { functions: functions.collect() })
     }
+}
+
+fn function_names(parts: NameSectionReader<'_>) -> Result<BTreeMap<u32, &str>> {
+    let mut names = BTreeMap::new();
+    for part in parts {
+        if let Name::Function(functions) = part? {
+            for naming in functions {
+                let Naming { index, name } = naming?;
+                names.insert(index, name);
+            }
+        }
+    }
+    Ok(names)
 }
 
 impl Function {
@@ -79,104 +95,44 @@ impl Function {
     }
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> Reader<'a> {
-    fn byte(&mut self) -> Result<u8> {
-        let byte = *self.bytes.get(self.at).context("the module ends too soon")?;
-        self.at += 1;
-        Ok(byte)
+    /// One import, a function, and a memory that is imported; two functions of its own, of 2 and of 3
+    /// bytes after their lengths; and names for the import and the second function.
+    const MODULE: &[u8] = b"\0asm\x01\0\0\0\
+        \x01\x04\x01\x60\0\0\
+        \x02\x0e\x02\x01a\x01f\0\0\x01a\x01m\x02\0\0\
+        \x03\x03\x02\0\0\
+        \x0a\x08\x02\x02\0\x0b\x03\0\x01\x0b\
+        \0\x12\x04name\x01\x0b\x02\0\x01f\x02\x05g::hi";
+
+    fn part(name: &str, depth: usize) -> String {
+        Function { name: name.to_owned(), bytes: 0 }.part(depth)
     }
 
-    /// An unsigned LEB128.
-    fn number(&mut self) -> Result<usize> {
-        let (mut number, mut shift) = (0_usize, 0);
-        loop {
-            let byte = self.byte()?;
-            number |= usize::from(byte & 0x7F) << shift;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                return Ok(number);
-            }
-        }
+    #[test]
+    fn code_is_counted_with_its_length_under_the_name_of_its_function() {
+        let Names { functions } = Names::read(MODULE).unwrap();
+        let told: Vec<_> = functions.iter().map(|own| (own.name.as_str(), own.bytes)).collect();
+        assert_eq!(told, [("", 3), ("g::hi", 4)]);
     }
 
-    fn take(&mut self, length: usize) -> Result<&'a [u8]> {
-        let taken =
-            self.bytes.get(self.at..self.at + length).context("the module ends too soon")?;
-        self.at += length;
-        Ok(taken)
+    #[test]
+    fn a_module_without_names_is_refused() {
+        assert!(Names::read(&MODULE[..8]).is_err());
+        assert!(Names::read(b"no module").is_err());
     }
 
-    fn text(&mut self) -> Result<&'a str> {
-        let length = self.number()?;
-        Ok(std::str::from_utf8(self.take(length)?)?)
-    }
-
-    /// How many functions are imported: they come first in the count of functions.
-    fn imported_functions(&mut self) -> Result<usize> {
-        let mut functions = 0;
-        for _ in 0..self.number()? {
-            self.text()?;
-            self.text()?;
-            match self.byte()? {
-                0 => {
-                    self.number()?;
-                    functions += 1;
-                }
-                kind => self.skip_type(kind)?,
-            }
-        }
-        Ok(functions)
-    }
-
-    /// The type of an imported table, memory, global or tag.
-    fn skip_type(&mut self, kind: u8) -> Result<()> {
-        if kind != 2 {
-            self.byte()?;
-        }
-        match kind {
-            1 | 2 => {
-                let limits = self.byte()?;
-                self.number()?;
-                if limits & 1 == 1 {
-                    self.number()?;
-                }
-            }
-            _ => {
-                self.number()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn code(&mut self) -> Result<Vec<usize>> {
-        (0..self.number()?)
-            .map(|_| {
-                let from = self.at;
-                let length = self.number()?;
-                self.take(length)?;
-                Ok(self.at - from)
-            })
-            .collect()
-    }
-
-    fn names(&mut self) -> Result<BTreeMap<usize, String>> {
-        let mut names = BTreeMap::new();
-        while self.at < self.bytes.len() {
-            let id = self.byte()?;
-            let length = self.number()?;
-            let mut part = Reader { bytes: self.take(length)?, at: 0 };
-            if id == OF_FUNCTIONS {
-                for _ in 0..part.number()? {
-                    let index = part.number()?;
-                    names.insert(index, part.text()?.to_owned());
-                }
-            }
-        }
-        Ok(names)
+    #[test]
+    fn a_function_belongs_to_the_room_and_file_that_its_name_begins_with() {
+        let name = "<holdfast::engine::lanes::Lane as core::fmt::Display>::fmt";
+        assert_eq!(part(name, 2), "holdfast::engine");
+        assert_eq!(part(name, 3), "holdfast::engine::lanes");
+        assert_eq!(part("holdfast::Engine::new", 3), "holdfast");
+        assert_eq!(part("<str>::trim", 2), "core");
+        assert_eq!(part("alloc::vec::push", 3), "alloc");
+        assert_eq!(part("__wbindgen_malloc", 2), "exports, and what the binding adds");
     }
 }

@@ -3,14 +3,14 @@
 mod bytes;
 mod names;
 
-use std::process::Command;
+use std::{ffi::OsString, process::Command};
 
 use anyhow::{Context as _, Result, bail};
 
 use crate::{
-    browsers::Browser,
+    browsers::{self, Browser},
     build::{self, Variant},
-    demo, lint, process, setup, tools,
+    process, setup, test, tools,
     workspace::{Workspace, write},
 };
 
@@ -149,16 +149,21 @@ fn commands(workspace: &Workspace, bench: &Bench, wanted: &Wanted) -> Result<Vec
     let mut commands = match bench.run {
         Run::Browsers(browsers) => {
             let is_wanted = |own: &&Browser| wanted.browser.is_none_or(|browser| browser == **own);
-            let of = |browser| in_browser(workspace, bench.name, browser);
-            browsers.iter().filter(is_wanted).map(|own| of(*own)).collect::<Result<Vec<_>>>()?
+            let of = |browser: &Browser| {
+                let environment = browser.environment(workspace, &[Variant::Published])?;
+                script(workspace, bench.name, environment)
+            };
+            browsers.iter().filter(is_wanted).map(of).collect::<Result<Vec<_>>>()?
         }
         Run::Here(_) => Vec::new(),
-        Run::Node => vec![in_node(workspace, bench.name)?],
+        Run::Node => {
+            let environment = browsers::built(workspace, &[Variant::Published])?;
+            vec![script(workspace, bench.name, environment)?]
+        }
         Run::Peers => vec![beside_peers(workspace, bench.name)?],
         Run::Virtual => {
-            let mut command = lint::cargo(workspace)?;
-            command.args(["test", "--quiet", "--package", "holdfast"]);
-            command.args(["--test", "bench", "--", bench.name]);
+            let mut command = test::program(workspace, "bench", false)?;
+            command.arg(bench.name);
             vec![command]
         }
     };
@@ -171,18 +176,14 @@ fn commands(workspace: &Workspace, bench: &Bench, wanted: &Wanted) -> Result<Vec
     Ok(commands)
 }
 
-fn in_browser(workspace: &Workspace, name: &str, browser: Browser) -> Result<Command> {
+fn script(
+    workspace: &Workspace,
+    name: &str,
+    environment: Vec<(&'static str, OsString)>,
+) -> Result<Command> {
     let mut node = Command::new(tools::node()?);
     node.current_dir(workspace.root()).arg(["tests/bench/", name, ".mjs"].concat());
-    node.envs(browser.environment(workspace, &[Variant::Published])?);
-    Ok(node)
-}
-
-fn in_node(workspace: &Workspace, name: &str) -> Result<Command> {
-    let mut node = Command::new(tools::node()?);
-    node.current_dir(workspace.root()).arg(["tests/bench/", name, ".mjs"].concat());
-    node.env("HOLDFAST_PKG", build::run(workspace, Variant::Published)?);
-    node.env("HOLDFAST_LOOPBACK", demo::loopback(workspace)?);
+    node.envs(environment);
     Ok(node)
 }
 

@@ -60,14 +60,24 @@ impl Browser {
         variants: &[Variant],
     ) -> Result<Vec<(&'static str, OsString)>> {
         let mut variables = self.programs()?;
-        for variant in variants {
-            let name = match variant {
-                Variant::Published => "HOLDFAST_PKG",
-                Variant::FailPoints => "HOLDFAST_PKG_FAIL_POINTS",
-            };
-            variables.push((name, build::run(workspace, *variant)?.into()));
-        }
-        variables.push(("HOLDFAST_LOOPBACK", demo::loopback(workspace)?.into()));
+        variables.extend(built(workspace, variants)?);
         Ok(variables)
     }
+}
+
+/// Variables that name packages and a service, which are built.
+pub(crate) fn built(
+    workspace: &Workspace,
+    variants: &[Variant],
+) -> Result<Vec<(&'static str, OsString)>> {
+    let mut variables = Vec::new();
+    for variant in variants {
+        let name = match variant {
+            Variant::Published => "HOLDFAST_PKG",
+            Variant::FailPoints => "HOLDFAST_PKG_FAIL_POINTS",
+        };
+        variables.push((name, build::run(workspace, *variant)?.into()));
+    }
+    variables.push(("HOLDFAST_LOOPBACK", demo::loopback(workspace)?.into()));
+    Ok(variables)
 }

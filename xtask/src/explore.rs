@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::{lint, process, workspace::Workspace};
+use crate::{process, test, workspace::Workspace};
 
 /// What the exploration is asked for.
 #[derive(clap::Args, Clone, Debug)]
@@ -41,12 +41,8 @@ pub(crate) fn test(workspace: &Workspace, deep: bool) -> Result<Command> {
 }
 
 fn command(workspace: &Workspace, wanted: &Wanted) -> Result<Command> {
-    let mut command = lint::cargo(workspace)?;
-    command.args(["test", "--quiet", "--package", "holdfast"]);
-    if wanted.teeth {
-        command.args(["--features", "teeth"]);
-    }
-    command.args(["--test", "exhaustive", "--", "--depth", &wanted.depth.to_string()]);
+    let mut command = test::program(workspace, "exhaustive", wanted.teeth)?;
+    command.args(["--depth", &wanted.depth.to_string()]);
     command.args(["--calm-each", &wanted.calm_each.to_string()]);
     if wanted.teeth {
         command.arg("--teeth");

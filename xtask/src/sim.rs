@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::{lint, process, workspace::Workspace};
+use crate::{process, test, workspace::Workspace};
 
 /// What the simulation is asked for.
 #[derive(clap::Args, Clone, Debug)]
@@ -37,7 +37,7 @@ const SEEDS_DEEP: u64 = 200_000;
 
 /// Runs what is wanted.
 pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
-    let mut command = command(workspace, wanted.teeth || wanted.tooth.is_some())?;
+    let mut command = test::program(workspace, "sim", wanted.teeth || wanted.tooth.is_some())?;
     match wanted.seed {
         Some(seed) => command.args(["--seed", &seed.to_string()]),
         None => {
@@ -60,17 +60,7 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
 /// The simulation as a part of the tests.
 pub(crate) fn test(workspace: &Workspace, deep: bool) -> Result<Command> {
     let seeds = if deep { SEEDS_DEEP } else { SEEDS };
-    let mut command = command(workspace, false)?;
+    let mut command = test::program(workspace, "sim", false)?;
     command.args(["--seeds", &seeds.to_string()]);
-    Ok(command)
-}
-
-fn command(workspace: &Workspace, teeth: bool) -> Result<Command> {
-    let mut command = lint::cargo(workspace)?;
-    command.args(["test", "--quiet", "--package", "holdfast"]);
-    if teeth {
-        command.args(["--features", "teeth"]);
-    }
-    command.args(["--test", "sim", "--"]);
     Ok(command)
 }

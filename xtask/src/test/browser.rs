@@ -37,6 +37,9 @@ const EXTENSION_KILLS_DEEP: u32 = 200;
 /// The browsers that Chromium is not the only one of.
 const OTHERS: [Browser; 2] = [Browser::Firefox, Browser::Webkit];
 
+/// Both packages.
+const BOTH: [Variant; 2] = [Variant::Published, Variant::FailPoints];
+
 /// What the store must do wherever it lives.
 const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
 
@@ -63,17 +66,17 @@ fn in_the_others(tally: &mut Tally, what: &str, tests: impl Fn(Browser) -> Resul
 }
 
 fn package_tests(workspace: &Workspace) -> Result<Command> {
-    let variants = [Variant::Published, Variant::FailPoints];
     let mut command = node_test(workspace, "tests/browser", ".test.mjs", BUSY)?;
-    command.envs(Browser::Chromium.environment(workspace, &variants)?);
+    command.envs(Browser::Chromium.environment(workspace, &BOTH)?);
     Ok(command)
 }
 
 /// The example extension, whose background is killed in Chromium and ends by itself there and in Firefox.
+/// It gets the package's files from the build of what is published, and what has fail points in their place.
 fn extension_tests(workspace: &Workspace, deep: bool) -> Result<Command> {
     let mut command = node_test(workspace, "tests/extension", ".test.mjs", WAITING)?;
     command.envs(Browser::Firefox.programs()?);
-    command.envs(Browser::Chromium.environment(workspace, &[Variant::FailPoints])?);
+    command.envs(Browser::Chromium.environment(workspace, &BOTH)?);
     if deep {
         command.env(kill::RUNS, EXTENSION_KILLS_DEEP.to_string());
     }

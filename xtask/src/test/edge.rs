@@ -8,12 +8,7 @@ use super::{
     native::{BUSY, node_test},
     tally::Tally,
 };
-use crate::{
-    browsers::Browser,
-    build::{self, Variant},
-    demo,
-    workspace::Workspace,
-};
+use crate::{browsers::Browser, build::Variant, workspace::Workspace};
 
 /// How often servers and objects are killed at random moments, and whether at every fail point.
 const DEEP_RUNS: &str = "300";
@@ -25,10 +20,7 @@ pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
 
 fn tests(workspace: &Workspace, is_deep: bool) -> Result<Command> {
     let mut command = node_test(workspace, "tests/edge", ".test.mjs", BUSY)?;
-    command
-        .envs(Browser::Chromium.programs()?)
-        .env("HOLDFAST_PKG_FAIL_POINTS", build::run(workspace, Variant::FailPoints)?)
-        .env("HOLDFAST_LOOPBACK", demo::loopback(workspace)?);
+    command.envs(Browser::Chromium.environment(workspace, &[Variant::FailPoints])?);
     if is_deep {
         command.env("HOLDFAST_RUNS", DEEP_RUNS);
     }

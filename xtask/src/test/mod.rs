@@ -6,10 +6,12 @@ mod native;
 mod packages;
 mod tally;
 
+use std::process::Command;
+
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use crate::{demo, size, workspace::Workspace};
+use crate::{demo, lint, size, workspace::Workspace};
 use tally::Tally;
 
 /// A part of the tests.
@@ -49,4 +51,16 @@ pub(crate) fn run(workspace: &Workspace, part: Option<Part>, deep: bool) -> Resu
         bail!("{}", tally.failures());
     }
     Ok(())
+}
+
+/// One of the package's test programs, built with its deliberate faults or without; what is added are its
+/// own arguments.
+pub(crate) fn program(workspace: &Workspace, name: &str, teeth: bool) -> Result<Command> {
+    let mut command = lint::cargo(workspace)?;
+    command.args(["test", "--quiet", "--package", "holdfast"]);
+    if teeth {
+        command.args(["--features", "teeth"]);
+    }
+    command.args(["--test", name, "--"]);
+    Ok(command)
 }

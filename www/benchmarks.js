@@ -1,8 +1,9 @@
 // Draws the lines of JSON that `cargo xtask bench NAME --save` keeps: what has a floor as bars over it, the
-// rest as a table. Nothing is drawn of a bench that was not saved.
+// rest as a table. Nothing is drawn of a bench that was not saved: `benchmarks/index.json` names those that were.
 const BENCHES = {
+  bytes: "What each part of the module weighs, and what other packages weigh, bundled in the same way.",
   operation: "One operation, from submit() to the kept result, and how long until its POST leaves.",
-  many: "A thousand submits at once in one tab: those that wait share a transaction.",
+  many: "Many submits at once in one tab: those that wait share a transaction; the floor makes one for each.",
   outbox: "An outbox that has grown, with ten operations due; the floor is the smallest one.",
   long: "Many operations through one tab; the floor is the same tab before most of them.",
   cold: "A page that has just been opened, until its first submission is durable.",
@@ -76,12 +77,17 @@ function draw(name, rows) {
   return section;
 }
 
+const read = async (name) => {
+  const answer = await fetch(`benchmarks/${name}`);
+  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+  return answer.text();
+};
+
+const saved = JSON.parse(await read("index.json"));
 const sections = await Promise.all(
-  Object.keys(BENCHES).map(async (name) => {
-    const answer = await fetch(`benchmarks/${name}.jsonl`).catch(() => undefined);
-    if (!answer?.ok) return [];
-    const rows = (await answer.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
-    return rows.length ? [draw(name, rows)] : [];
+  Object.keys(BENCHES).filter((name) => saved.includes(name)).map(async (name) => {
+    const lines = (await read(`${name}.jsonl`)).split("\n").filter(Boolean);
+    return draw(name, lines.map((line) => JSON.parse(line)));
   }),
 );
-document.querySelector("main").replaceChildren(...sections.flat());
+document.querySelector("main").replaceChildren(...sections);

@@ -1,11 +1,14 @@
 // Makes the documentation: `node tests/docs/make.mjs FOLDER`.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { reference } from "./reference.mjs";
 import { framed, GUIDES, rendered, source } from "./site.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What goes with the pages: their style and picture, and the figures of the benches. */
+const BESIDE = ["docs/docs.css", "story.svg", "style.css", ...["html", "css", "js"].map((end) => `benchmarks.${end}`), "benchmarks"];
 
 /**
  * Writes every page into a folder, which is made anew.
@@ -20,8 +23,7 @@ export function make(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const page of [...guides, ...pages]) writeFileSync(join(folder, `${page.name}.html`), framed(page, menu));
-  cpSync(join(root, "www/docs/docs.css"), join(folder, "docs.css"));
-  cpSync(join(root, "www/story.svg"), join(folder, "story.svg"));
+  for (const own of BESIDE) cpSync(join(root, "www", own), join(folder, basename(own)), { recursive: true });
   return [...guides, ...pages].map(({ name }) => name);
 }
 

@@ -77,12 +77,13 @@ export function rendered(text, addressOf) {
 export const block = (code, lang = "") =>
   `<pre tabindex="0" role="group" aria-label="Code"><code>${highlighted(code, lang.split(" ")[0])}</code></pre>\n`;
 
-/** Links between pages and to types lead to pages; elsewhere in the repository there is nothing to lead to. */
+/** Links between pages, to types and to the figures lead to pages; elsewhere in the repository there is nothing to lead to. */
 function pageAddress(href) {
   if (/^(https:|#)/.test(href)) return href;
   const [, type, anchor = ""] = /^\.\.\/\.\.\/pkg-template\/(.+?)(?:\.d\.ts|\.schema\.json)(#.*)?$/.exec(href) ?? [];
   if (type) return `${type === "index" ? "api" : `api-${type}`}.html${anchor}`;
-  return /^[\w-]+\.(md|html)(#|$)/.test(href) ? href.replace(".md", ".html") : undefined;
+  const own = href.replace(/^\.\.\/(?=benchmarks\.html$)/, "");
+  return /^[\w-]+\.(md|html)(#|$)/.test(own) ? own.replace(".md", ".html") : undefined;
 }
 
 /**

@@ -38,13 +38,16 @@ const wordsOf = (type) => {
   return [...code.matchAll(/"(\w+)"/g)].map(([, word]) => word);
 };
 
+/** A page's text, if it is there. */
+const at = (page) => (existsSync(join(folder, page)) ? readFileSync(join(folder, page), "utf8") : undefined);
+
 test("every link leads to a page and a place that are there", () => {
   const dead = [];
   for (const [name, text] of Object.entries(html)) {
     for (const [, href] of text.matchAll(/href="([^"]+)"/g)) {
       if (/^(https:|data:|docs\.css)/.test(href)) continue;
       const [page, anchor] = href.split("#");
-      const target = page ? html[page.replace(/\.html$/, "")] : text;
+      const target = page ? at(page) : text;
       if (!target || (anchor && !target.includes(`id="${anchor}"`))) dead.push(`${name}: ${href}`);
     }
   }
@@ -135,6 +138,23 @@ test("axe finds no fault in the pages", async () => {
       await page.goto(`${world.service.origin}/docs/${name}.html`);
       await isForEverybody(page, name);
     }
+  } finally {
+    await session.close();
+  }
+});
+
+test("axe finds no fault in the figures of the benches, and each that was saved is drawn", async () => {
+  const session = await world.browser.session();
+  try {
+    const page = await session.page();
+    const failed = [];
+    page.on("response", (response) => response.ok() || failed.push(response.url()));
+    await page.goto(`${world.service.origin}/docs/benchmarks.html`);
+    await page.waitForFunction(() => document.querySelector("main section"), undefined, { timeout: 30_000 });
+    const saved = JSON.parse(at("benchmarks/index.json"));
+    const drawn = await page.evaluate(() => Array.from(document.querySelectorAll("main h2"), (own) => own.firstChild.data.trim()));
+    assert.deepEqual([drawn.toSorted(), failed], [saved, []]);
+    await isForEverybody(page, "benchmarks");
   } finally {
     await session.close();
   }

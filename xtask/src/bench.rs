@@ -3,7 +3,10 @@
 mod bytes;
 mod names;
 
-use std::{ffi::OsString, process::Command};
+use std::{
+    ffi::OsString,
+    process::{Command, Stdio},
+};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -29,7 +32,7 @@ pub(crate) struct Wanted {
     #[arg(long)]
     count: Option<u32>,
     /// Keeps the lines of JSON, which the page of results is drawn from
-    #[arg(long)]
+    #[arg(long, conflicts_with = "browser")]
     save: bool,
 }
 
@@ -52,6 +55,9 @@ enum Run {
     /// `tests/bench/main.rs`, in virtual time.
     Virtual,
 }
+
+/// Where lines of JSON are kept, with a list of the benches that there are lines of.
+const SAVED: &str = "www/benchmarks";
 
 /// Where what others publish is installed.
 const PEERS: &str = "tests/bench/peers";
@@ -84,7 +90,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "long",
-        about: "operations through one tab, one after the other: memory, listeners, rows (20,000 with --count)",
+        about: "operations through one tab, ten at a time: memory, listeners, rows (20,000 with --count)",
         run: Run::Browsers(CHROMIUM),
     },
     Bench {
@@ -122,38 +128,70 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
         }
         return Ok(());
     }
-    let is_wanted = |bench: &&Bench| wanted.name.as_ref().is_none_or(|name| name == bench.name);
-    let benches: Vec<&Bench> = BENCHES.iter().filter(is_wanted).collect();
-    if benches.is_empty() {
-        bail!("there is no such bench: `cargo xtask bench --list` names them");
-    }
-    for bench in benches {
+    for bench in chosen(wanted)? {
         let mut lines = String::new();
         if let Run::Here(measure) = bench.run {
             lines.push_str(&told(&measure(workspace)?));
         }
         for mut command in commands(workspace, bench, wanted)? {
-            let output = process::output(&mut command);
+            // How far it has come is said there.
+            let output = process::output(command.stderr(Stdio::inherit()));
             lines.push_str(&told(&output.context("the bench did not come to its end")?));
         }
         if wanted.save {
-            let file = ["www/benchmarks/", bench.name, ".jsonl"].concat();
-            write(&workspace.path(file), lines)?;
+            save(workspace, bench.name, &lines)?;
         }
     }
     Ok(())
+}
+
+/// The benches that are asked for; an error where there are none, or none in that browser.
+fn chosen(wanted: &Wanted) -> Result<Vec<&'static Bench>> {
+    let is_called = |bench: &&Bench| wanted.name.as_ref().is_none_or(|name| name == bench.name);
+    let mut benches: Vec<_> = BENCHES.iter().filter(is_called).collect();
+    if benches.is_empty() {
+        bail!("there is no such bench: `cargo xtask bench --list` names them");
+    }
+    benches.retain(|bench| match bench.run {
+        Run::Browsers(own) => own.iter().any(|browser| wanted.is_in(*browser)),
+        Run::Node | Run::Here(_) | Run::Peers | Run::Virtual => true,
+    });
+    if benches.is_empty() {
+        bail!("this bench does not run in that browser");
+    }
+    Ok(benches)
+}
+
+impl Wanted {
+    fn is_in(&self, browser: Browser) -> bool {
+        self.browser.is_none_or(|wanted| wanted == browser)
+    }
+}
+
+fn save(workspace: &Workspace, name: &str, lines: &str) -> Result<()> {
+    let folder = workspace.path(SAVED);
+    write(&folder.join(name).with_extension("jsonl"), lines)?;
+    write(&folder.join("index.json"), list(workspace)?)
+}
+
+/// The names of the benches that there are lines of, for the page.
+fn list(workspace: &Workspace) -> Result<String> {
+    let files = build::files(&workspace.path(SAVED))?;
+    let lines = files.iter().filter(|file| file.extension().is_some_and(|end| end == "jsonl"));
+    let names: Vec<_> = lines.filter_map(|file| file.file_stem()?.to_str()).collect();
+    Ok(serde_json::to_string(&names)? + "\n")
 }
 
 /// The programs that a bench is, one after the other.
 fn commands(workspace: &Workspace, bench: &Bench, wanted: &Wanted) -> Result<Vec<Command>> {
     let mut commands = match bench.run {
         Run::Browsers(browsers) => {
-            let is_wanted = |own: &&Browser| wanted.browser.is_none_or(|browser| browser == **own);
             let of = |browser: &Browser| {
                 let environment = browser.environment(workspace, &[Variant::Published])?;
                 script(workspace, bench.name, environment)
             };
-            browsers.iter().filter(is_wanted).map(of).collect::<Result<Vec<_>>>()?
+            let own = browsers.iter().filter(|browser| wanted.is_in(**browser));
+            own.map(of).collect::<Result<Vec<_>>>()?
         }
         Run::Here(_) => Vec::new(),
         Run::Node => {
@@ -201,4 +239,52 @@ fn told(output: &str) -> String {
     print!("{output}");
     let is_json = |line: &&str| line.starts_with('{');
     output.lines().filter(is_json).flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::workspace::read;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        wanted: Wanted,
+    }
+
+    fn line(arguments: &[&str]) -> Result<Wanted, clap::Error> {
+        Line::try_parse_from([&["bench"], arguments].concat()).map(|line| line.wanted)
+    }
+
+    #[test]
+    fn what_is_saved_is_of_every_browser() {
+        assert!(line(&["operation", "--save"]).is_ok());
+        assert!(line(&["operation", "--save", "--browser", "firefox"]).is_err());
+    }
+
+    #[test]
+    fn a_bench_that_does_not_run_in_a_browser_is_an_error() {
+        let count = |arguments| chosen(&line(arguments).unwrap()).map(|own| own.len());
+        assert_eq!(count(&["operation", "--browser", "firefox"]).unwrap(), 1);
+        assert_eq!(count(&[]).unwrap(), BENCHES.len());
+        assert!(count(&["--browser", "firefox"]).unwrap() < BENCHES.len());
+        assert!(count(&["outbox", "--browser", "firefox"]).is_err());
+        assert!(count(&["no-such-bench"]).is_err());
+    }
+
+    #[test]
+    fn the_page_has_words_for_each_bench_and_a_list_of_what_is_saved() {
+        let workspace = Workspace::find().unwrap();
+        let page = read(&workspace.path("www/benchmarks.js")).unwrap();
+        for Bench { name, .. } in BENCHES {
+            let is_told = [format!("\n  {name}: "), format!("\n  {name:?}: ")]
+                .iter()
+                .any(|key| page.contains(key));
+            assert!(is_told, "{name}");
+        }
+        let kept = read(&workspace.path(SAVED).join("index.json")).unwrap();
+        assert_eq!(kept, list(&workspace).unwrap());
+    }
 }

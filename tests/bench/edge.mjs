@@ -1,9 +1,8 @@
 // Operations over sixteen objects in a real workerd: what each costs, and whether that grows with the number stored.
 import { mkdtemp, rm } from "node:fs/promises";
-import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Loopback, packageFolder, until } from "../browser/harness.mjs";
+import { Loopback, membersOf, packageFolder, systemTells, until } from "../browser/harness.mjs";
 import { Edge } from "../edge/edge.mjs";
 import { quickProfile } from "../edge/quick-profile.mjs";
 import { count, report } from "./lab.mjs";
@@ -74,17 +73,8 @@ async function ask(path, init) {
 
 /** What the workerd of a process group holds in memory, in MB. */
 function memoryOf(group) {
-  let kilobytes = 0;
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const [, name, rest] = /\((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"));
-      if (name !== "workerd" || Number(rest.split(" ")[2]) !== group) continue;
-      kilobytes += Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return kilobytes / 1024;
+  const workerds = membersOf(group).map((pid) => systemTells(pid, "status")).filter((status) => /^Name:\s+workerd$/m.test(status));
+  return workerds.reduce((sum, status) => sum + Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0), 0) / 1024;
 }
 
 function tell(parts) {

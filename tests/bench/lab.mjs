@@ -2,6 +2,7 @@
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Loopback, browserName, makeProfile, openBrowser, packageFolder, pagesFolder, removeProfile } from "../browser/harness.mjs";
+import { lines } from "./table.mjs";
 
 const BENCH_PAGES = fileURLToPath(new URL("pages", import.meta.url));
 
@@ -76,11 +77,9 @@ class Lab {
  */
 export function report(name, on, rows, browser) {
   const columns = ["what", "value", "unit", "floor", "ratio", "goal", "note"];
-  const cells = [columns, ...rows.map((row) => columns.map((column) => told(row[column])))];
-  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at].length)));
   const versions = { holdfast: process.env.HOLDFAST_VERSION, browser, node: process.version, cpus: cpus().length };
   console.log(`\n${name} in ${browser ?? on}`);
-  for (const row of cells) console.log(`  ${row.map((cell, at) => cell.padEnd(widths[at])).join("  ")}`.trimEnd());
+  for (const line of lines(columns, rows, told)) console.log(`  ${line}`);
   for (const row of rows) console.log(JSON.stringify({ bench: name, on, ...rounded(row), versions }));
 }
 

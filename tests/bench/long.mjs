@@ -3,6 +3,7 @@
 // garbage collection, the module's memory, listeners, and the rows in every object store are compared at a
 // third of the rest and at its end. Nothing should have grown. `--count 20000` is the whole; the usual number
 // is for every day.
+import { watchMemory } from "../browser/harness.mjs";
 import { bench, count } from "./lab.mjs";
 
 const OPERATIONS = count(1500);
@@ -10,6 +11,9 @@ const AT_A_TIME = 10;
 
 await bench("long", async (lab) => {
   const page = await lab.page("bench.html", watchMemory);
+  await page.addInitScript(countTimers);
+  await page.reload();
+  await page.waitForFunction(() => globalThis.isReady);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("HeapProfiler.enable");
   await page.evaluate(prepare, { atATime: AT_A_TIME });
@@ -35,16 +39,8 @@ await bench("long", async (lab) => {
   }
 });
 
-/** Before the page's scripts: keeps hold of the module's memory, and counts timers. */
-function watchMemory() {
-  for (const name of ["instantiate", "instantiateStreaming"]) {
-    const instantiate = WebAssembly[name];
-    WebAssembly[name] = async (...args) => {
-      const made = await instantiate.apply(WebAssembly, args);
-      globalThis.memory = made.instance.exports.memory;
-      return made;
-    };
-  }
+/** Before the page's scripts: counts timers. */
+function countTimers() {
   const timers = (globalThis.timers = new Set());
   const { setTimeout, clearTimeout } = globalThis;
   globalThis.setTimeout = (call, ...more) => {
@@ -80,15 +76,14 @@ function prepare({ atATime }) {
     return performance.now() - begun;
   };
   globalThis.look = async () => {
-    const database = await new Promise((resolve) => (indexedDB.open("holdfast").onsuccess = ({ target }) => resolve(target.result)));
+    const database = await done(indexedDB.open("holdfast"));
     const rows = {};
     const transaction = database.transaction([...database.objectStoreNames], "readonly");
     const reads = [...database.objectStoreNames].map(async (name) => {
-      const request = transaction.objectStore(name).count();
-      rows[`rows of ${name}`] = await new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+      rows[`rows of ${name}`] = await done(transaction.objectStore(name).count());
     });
     await Promise.all(reads);
     database.close();
-    return { module: memory.buffer.byteLength, rows, timers: timers.size };
+    return { module: moduleMemory.buffer.byteLength, rows, timers: timers.size };
   };
 }

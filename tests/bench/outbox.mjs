@@ -4,6 +4,7 @@
 // for long and one that waits shortly are made through a real client against the service, and their rows are
 // cloned under other ids. Each size has a database of its own in one origin; they are opened in turn, some
 // rounds, and before each round the ten are due again. Nothing should grow with what is not due.
+import { watchMemory } from "../browser/harness.mjs";
 import { bench, count, median } from "./lab.mjs";
 
 const SIZES = [100, 10_000, 50_000];
@@ -54,19 +55,15 @@ async function makeTemplates() {
   return { id: short.id, key: short.key, job: short.jobId, early, late };
 
   async function read(id) {
-    const database = await new Promise((resolve, reject) => {
-      const request = indexedDB.open("templates");
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
+    const database = await done(indexedDB.open("templates"));
     const transaction = database.transaction([...database.objectStoreNames], "readonly");
-    const get = (store, key) => new Promise((resolve) => (transaction.objectStore(store).get(key).onsuccess = ({ target }) => resolve(target.result)));
-    const [operation, body, profiles] = await Promise.all([
-      get("operations", id),
-      get("bodies", id),
-      new Promise((resolve) => (transaction.objectStore("profiles").getAll().onsuccess = ({ target }) => resolve(target.result))),
+    const store = (name) => transaction.objectStore(name);
+    const [operation, body, profiles, digests] = await Promise.all([
+      done(store("operations").get(id)),
+      done(store("bodies").get(id)),
+      done(store("profiles").getAll()),
+      done(store("profiles").getAllKeys()),
     ]);
-    const digests = await new Promise((resolve) => (transaction.objectStore("profiles").getAllKeys().onsuccess = ({ target }) => resolve(target.result)));
     database.close();
     return { operation, body: [...body], profiles: profiles.map((text, at) => [digests[at], text]) };
   }
@@ -78,11 +75,7 @@ async function plant({ templates, size, due, name = `outbox-${size}` }) {
   // It makes the object stores.
   await holdfast.list();
   await holdfast.close();
-  const database = await new Promise((resolve, reject) => {
-    const request = indexedDB.open(name);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
+  const database = await done(indexedDB.open(name));
   for (let from = 0; from < size; from += 5000) {
     const transaction = database.transaction(["operations", "bodies", "names", "service_ids", "lanes", "profiles"], "readwrite", { durability: "relaxed" });
     const store = (name) => transaction.objectStore(name);
@@ -100,18 +93,6 @@ async function plant({ templates, size, due, name = `outbox-${size}` }) {
     await new Promise((resolve, reject) => ((transaction.oncomplete = resolve), (transaction.onabort = () => reject(transaction.error))));
   }
   database.close();
-}
-
-/** Before the page's scripts: keeps hold of the module's memory. */
-function watchMemory() {
-  for (const name of ["instantiate", "instantiateStreaming"]) {
-    const instantiate = WebAssembly[name];
-    WebAssembly[name] = async (...args) => {
-      const made = await instantiate.apply(WebAssembly, args);
-      globalThis.memory = made.instance.exports.memory;
-      return made;
-    };
-  }
 }
 
 /** In the page: opens the outbox, and waits for the first request that is due. */
@@ -134,7 +115,7 @@ async function openOutbox(database) {
   const told = {
     first,
     step: steps.sort((a, b) => a - b)[7],
-    module: memory.buffer.byteLength / MB,
+    module: moduleMemory.buffer.byteLength / MB,
     heap: (performance.memory?.usedJSHeapSize ?? 0) / MB,
   };
   await holdfast.close();

@@ -3,6 +3,7 @@ export * from "./harness/browser.mjs";
 export * from "./harness/dice.mjs";
 export * from "./harness/environment.mjs";
 export * from "./harness/loopback.mjs";
+export * from "./harness/memory.mjs";
 export * from "./harness/process.mjs";
 export * from "./harness/secrets.mjs";
 export * from "./harness/site.mjs";

@@ -1,7 +1,7 @@
 // Long results in a page: kept in pieces while they come, and gone on with where the line broke.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { Site } from "./harness.mjs";
+import { Site, watchMemory } from "./harness.mjs";
 
 const site = await Site.open();
 after(() => site.close());
@@ -11,18 +11,6 @@ const LONG_BYTES = 32_000_000;
 
 /** What the module's memory may grow to, in bytes: far less than the result, whatever that is. */
 const MEMORY_MAX = 16_000_000;
-
-/** Keeps hold of the module's memory, before any script of the page runs. */
-function watchMemory() {
-  for (const name of ["instantiate", "instantiateStreaming"]) {
-    const own = WebAssembly[name];
-    WebAssembly[name] = async (...args) => {
-      const made = await own.apply(WebAssembly, args);
-      globalThis.moduleMemory = (made.instance ?? made).exports.memory;
-      return made;
-    };
-  }
-}
 
 /** Submits work with a long result, and reads that as a stream and as a Blob. */
 async function download(bytes) {

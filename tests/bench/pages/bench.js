@@ -1,6 +1,6 @@
 // What every bench does in its page: clients, floors, and when requests leave.
 import { createHoldfast } from "/pkg/index.js";
-import { Floor } from "./floor.js";
+import { Floor, done } from "./floor.js";
 
 const headers = { authorization: "Bearer demo-token" };
 const services = {
@@ -22,6 +22,7 @@ globalThis.fetch = (...args) => {
 
 Object.assign(globalThis, {
   Floor,
+  done,
   headers,
   left,
   services,

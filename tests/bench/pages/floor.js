@@ -2,6 +2,14 @@
 // the same requests, and nothing for the cases in which something goes wrong. One database, one object
 // store; a write is one strict transaction, awaited before what rests on it; rows are small objects; no
 // serialisation but the browser's own. It makes no journal, knows no other tab, and reads nothing back.
+
+/** What a request of IndexedDB comes to. @param {IDBRequest} request */
+export const done = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
 export class Floor {
   #database;
 
@@ -13,10 +21,7 @@ export class Floor {
       request.result.createObjectStore("bodies");
       request.result.createObjectStore("results");
     };
-    this.#database = await new Promise((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
+    this.#database = await done(request);
     return this;
   }
 

@@ -9,6 +9,7 @@
 //
 // Usage: node lost-answers.mjs <folder of the built package>
 import { styleText } from "node:util";
+import { lines } from "../table.mjs";
 import { holdfast, peers, versionOf } from "./clients.mjs";
 import { losingService, losses } from "./losing-service.mjs";
 
@@ -67,13 +68,8 @@ async function row(name, version, action, call) {
 
 function print(rows) {
   const columns = ["client", "version", "call", "reset", "502", "503", "key", "Retry-After"];
-  const lines = [columns, ...rows.map((own) => columns.map((name) => String(own[name])))];
-  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at].length)));
-  for (const [index, line] of lines.entries()) {
-    const text = line.map((cell, at) => cell.padEnd(widths[at])).join("  ").trimEnd();
-    console.log(index === lines.length - 1 ? styleText("bold", text) : text);
-  }
-  console.log();
+  const table = lines(columns, rows);
+  console.log(`${table.with(-1, styleText("bold", table.at(-1))).join("\n")}\n`);
   for (const own of rows) console.log(JSON.stringify(own));
 }
 

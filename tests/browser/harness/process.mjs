@@ -136,16 +136,22 @@ function signalGroup(pid, signal) {
   }
 }
 
-/** Whether a process of a group still lives: one that is dead, and that nobody has buried, does not. */
+/** Whether a process of a group still lives. */
 export function isGroupAlive(group) {
   if (!signalGroup(group, 0)) return false;
-  const members = pids().map((pid) => told(pid, "stat").replace(/^.*\) /s, "").split(" "));
-  return !members.length || members.some(([state, , own]) => Number(own) === group && !"ZX".includes(state));
+  return !pids().length || membersOf(group).length > 0;
 }
+
+/** The processes of a group that still live, where the system tells: one that is dead, and that nobody has buried, does not. */
+export const membersOf = (group) =>
+  pids().filter((pid) => {
+    const [state, , own] = systemTells(pid, "stat").replace(/^.*\) /s, "").split(" ");
+    return Number(own) === group && !"ZX".includes(state);
+  });
 
 /** The processes that still live and carry a mark, where the system tells. */
 const aliveWith = (mark) =>
-  pids().filter((pid) => Number(pid) !== process.pid && ["cmdline", "environ"].some((file) => told(pid, file).includes(mark)));
+  pids().filter((pid) => Number(pid) !== process.pid && ["cmdline", "environ"].some((file) => systemTells(pid, file).includes(mark)));
 
 /** All processes, where the system tells. */
 function pids() {
@@ -157,7 +163,7 @@ function pids() {
 }
 
 /** What the system tells of a process; nothing of one that is gone. */
-function told(pid, file) {
+export function systemTells(pid, file) {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {

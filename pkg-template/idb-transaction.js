@@ -338,12 +338,11 @@ class Run {
 
   /** @param {boolean} [whole] With all who look up in it: else those who share it go on. */
   #abort(whole) {
-    this.#end?.("abort");
-    if (this.#isLookup && !whole) return;
+    if (this.#isLookup && !whole) return this.#end?.("abort");
     try {
       this.#raw?.abort();
     } catch {
-      // There is nothing left to abort.
+      // It is over, or commits already: its own event tells.
     }
   }
 }

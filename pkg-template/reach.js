@@ -83,8 +83,11 @@ export class Reach {
   /** @param {string} service */
   #originOf(service) {
     const { baseUrl, proxy, relay } = this.#services[service] ?? {};
+    const address = baseUrl ?? proxy ?? relay;
+    // An extension's page names none, and what is no longer configured has none.
+    if (address === undefined) return undefined;
     try {
-      return new URL(baseUrl ?? proxy ?? relay ?? "", globalThis.location?.href).origin;
+      return new URL(address, globalThis.location?.href).origin;
     } catch {
       return undefined;
     }

@@ -68,6 +68,15 @@ test("work that was submitted to another address than its service has now says w
   assert.equal((await holdfast.find("reports", "one")).hint, undefined);
 });
 
+test("where no address is named there is none to compare with: in an extension's page, and for a service that is gone", async (t) => {
+  globalThis.location = { href: "chrome-extension://holdfast/popup.html" };
+  t.after(() => delete globalThis.location);
+  const { Reach } = await loadPackage(t, "reach.js");
+  for (const services of [{ reports: {} }, {}]) {
+    assert.equal(new Reach(services).hintOf(JSON.parse(state())), undefined);
+  }
+});
+
 test("a park says what the service said last", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   const fault = { httpStatus: 402, code: "INSUFFICIENT_CREDITS", message: "Top up." };

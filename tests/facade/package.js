@@ -43,6 +43,7 @@ export const state = (more = {}) =>
   JSON.stringify({
     id: "op-1",
     service: "reports",
+    origin: "https://api.example.com",
     intent: "one",
     ordinal: 0,
     status: "queued",

@@ -3,9 +3,9 @@
 /** @import * as Extension from "./extension.d.ts" */
 /** @import { Client } from "./client.js" */
 /** @import { Settings } from "./options.js" */
-import { HoldfastError } from "./error.js";
+import { HoldfastError, isHoldfastError } from "./error.js";
 import { answerOf, argsOf, CHANGES, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, NAMES_NOTHING } from "./extension-messages.js";
-import { report } from "./report.js";
+import { described, report } from "./report.js";
 import { checkServiceName, currentAccount, seal } from "./submission.js";
 
 /** A background worker is ended where an answer is not there after 30 s; it is given up before. In milliseconds. */
@@ -59,31 +59,44 @@ export class Answers {
    */
   async #answered(message, sender) {
     await this.#behind.ready();
-    const account = currentAccount(this.#settings.options);
+    const account = this.#account();
+    let isAllowed = false;
     try {
-      const value = await this.#carryOut(message, sender);
-      // What was read for one account is not shown as another's.
-      this.#checkAccount(account);
+      const args = argsOf(message);
+      await this.#checkAllowed(message.method, args, sender);
+      isAllowed = true;
+      const value = await this.#carryOut(message, args, account);
       return { ...answerOf(account, value), hints: this.#behind.hints() };
-    } catch (/** @type {any} */ error) {
-      return refusalOf(error?.code === "NOT_ALLOWED" ? undefined : account, error);
+    } catch (error) {
+      if (!isHoldfastError(error)) this.#say(`${message.method} failed in the background. ${described(error)}`);
+      // Who may ask for nothing is not told either who is signed in.
+      return refusalOf(isAllowed ? this.#account() : undefined, error);
     }
   }
 
   /**
    * @param {any} message
-   * @param {any} sender
+   * @param {any[]} args
+   * @param {string | null} account Whose the call is.
    */
-  async #carryOut(message, sender) {
-    const args = argsOf(message);
-    const { method } = message;
-    await this.#checkAllowed(method, args, sender);
-    if (OF_A_SERVICE.includes(method)) checkServiceName(this.#settings.options, /** @type {any} */ (args[0]));
-    if (CHANGES.includes(method)) this.#checkAccount(message.account);
+  async #carryOut(message, args, account) {
+    const { method, account: believed = account } = message;
+    if (OF_A_SERVICE.includes(method)) checkServiceName(this.#settings.options, args[0]);
     if (method === "start") return this.#behind.start();
     const client = this.#behind.open();
-    if (method !== "submit") return client.call(/** @type {any} */ (method), args);
-    const [service, json, body] = /** @type {[string, string, Uint8Array]} */ (args);
+    if (!CHANGES.includes(method)) {
+      const value = await client.call(method, args);
+      // What was read for one account is not shown as another's.
+      if (account !== this.#account()) throw changed("Nothing is shown.");
+      return value;
+    }
+    // Once it is done it is told as done, whoever has come meanwhile.
+    const check = () => {
+      if (account !== this.#account() || account !== believed) throw changed("Nothing was sent.");
+    };
+    check();
+    if (method !== "submit") return client.call(method, args, check);
+    const [service, json, body] = args;
     const operation = await client.submit(seal(this.#settings.options, service, { ...objectOf(json), body }));
     return JSON.stringify(operation);
   }
@@ -121,15 +134,18 @@ export class Answers {
     }
   }
 
-  /** @param {unknown} expected Whose work the sender believes that it is. */
-  #checkAccount(expected) {
-    if (expected === undefined || expected === currentAccount(this.#settings.options)) return;
-    throw new HoldfastError("The account changed in the background. Nothing was sent.", {
-      code: "NO_ACCOUNT",
-      nextStep: "Look again at what is shown, and submit for the account that is the current one.",
-    });
-  }
+  #account = () => currentAccount(this.#settings.options);
+
+  /** @param {string} line */
+  #say = (line) => (this.#settings.options.logger ?? console).error(`Holdfast: ${line}`);
 }
+
+/** @param {string} what What came of it. */
+const changed = (what) =>
+  new HoldfastError(`The account changed in the background. ${what}`, {
+    code: "NO_ACCOUNT",
+    nextStep: "Look again at what is shown, and submit for the account that is the current one.",
+  });
 
 /**
  * What the app promised, or an error where that takes too long.

@@ -34,7 +34,7 @@ export const unanswered = (method, what, nextStep, cause) =>
   STORES.includes(method)
     ? new HoldfastError(`${what} Whether the work is stored is not known.`, {
         code: "SUBMIT_UNCONFIRMED",
-        nextStep: "Submit the same intent again: it never makes a second operation.",
+        nextStep: `Call ${method}() again with the same intent: it never makes a second operation.`,
         cause,
       })
     : new HoldfastError(`${what} What is stored is safe.`, { code: "ABORTED", nextStep, cause });

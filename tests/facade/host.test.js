@@ -99,6 +99,19 @@ test("a trap costs an instance: reads and submits are made again in a new one", 
   await assert.rejects(holdfast.submit("reports", { intent: "one", body: {} }), { code: "SUBMIT_UNCONFIRMED" });
 });
 
+for (const [name, given] of [["submit", { intent: "one", body: {} }], ["adopt", { intent: "one", jobId: "job-1" }]]) {
+  test(`where ${name} may have stored something, that call is to be made again`, async (t) => {
+    const { createHoldfast, world } = await loadPackage(t);
+    const holdfast = createHoldfast(options());
+    t.after(() => holdfast.close());
+    world.script[name] = () => {
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+    const nextStep = `Call ${name}() again with the same intent: it never makes a second operation.`;
+    await assert.rejects(holdfast[name]("reports", given), { code: "SUBMIT_UNCONFIRMED", nextStep });
+  });
+}
+
 test("calls that a dead instance would never answer are made again, in every client", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   const hung = createHoldfast(options());

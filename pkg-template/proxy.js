@@ -113,7 +113,10 @@ async function carry(proxy, request) {
     const answered = await send();
     const isOver = answered.status !== 401 || body instanceof ReadableStream;
     const other = isOver ? undefined : await renewed(given, () => ask(true));
-    return passedOn(proxy, other ? await send(other) : answered, url);
+    if (!other) return passedOn(proxy, answered, url);
+    // An answer that nobody reads would keep its connection.
+    answered.body?.cancel().catch(() => undefined);
+    return passedOn(proxy, await send(other), url);
   } catch (error) {
     throw counted.refusal ?? error;
   } finally {

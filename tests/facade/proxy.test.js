@@ -209,6 +209,23 @@ test("a refused credential is asked for anew once, and the same request goes out
   assert.deepEqual([asked.length, refreshed], [3, [false, true, false, true]]);
 });
 
+test("the answer that refused a credential is let go before the request goes out again", async (t) => {
+  const { createProxy } = await loadPackage(t, "proxy.js");
+  const tokens = ["old", "new"];
+  const authorize = () => ({ headers: { authorization: tokens.shift() } });
+  const happened = [];
+  const fetch = async (_, { headers }) => {
+    const token = headers.get("authorization");
+    happened.push(`sent with ${token}`);
+    const body = new ReadableStream({ cancel: () => void happened.push(`${token} let go`) });
+    return new Response(body, { status: token === "old" ? 401 : 200 });
+  };
+  const proxy = createProxy({ profile: "runharvester", baseUrl: "https://api.example.com", mount: MOUNT, authorize, fetch });
+  const answer = await proxy(new Request(`https://app.example.com${JOBS}/a`));
+  assert.deepEqual([answer.status, happened], [200, ["sent with old", "old let go", "sent with new"]]);
+  await answer.body.cancel();
+});
+
 test("a body that was read before the proxy is told of, and nothing is sent on", async (t) => {
   const { asked, baseUrl } = await proxied(t);
   const { createProxy, toNodeHandler } = await loadPackage(t, "proxy.js");

@@ -58,9 +58,14 @@ function streamOf(incoming) {
  */
 async function pipe(body, outgoing) {
   const reader = body?.getReader();
+  // One listener for the whole answer, however often it has to wait.
+  let goOn = () => {};
+  outgoing.once("close", () => goOn());
+  const drained = () =>
+    /** @type {Promise<void>} */ (new Promise((resolve) => outgoing.once("drain", (goOn = resolve))));
   try {
     for (let piece = await reader?.read(); piece && !piece.done && !outgoing.destroyed; piece = await reader?.read()) {
-      if (!outgoing.write(piece.value)) await drained(outgoing);
+      if (!outgoing.write(piece.value)) await drained();
     }
     outgoing.end();
   } finally {
@@ -68,7 +73,3 @@ async function pipe(body, outgoing) {
     reader?.cancel().catch(() => undefined);
   }
 }
-
-/** @param {Api.NodeResponse} outgoing */
-const drained = (outgoing) =>
-  /** @type {Promise<void>} */ (new Promise((resolve) => ["drain", "close"].forEach((event) => outgoing.once(event, resolve))));

@@ -37,7 +37,12 @@ const create = (given) => {
   const connectFile = async () => {
     const port = first ?? (typeof storage === "string" ? await openFile(storage) : sqlitePort(storage, false));
     first = undefined;
-    return withContexts(port);
+    try {
+      return withContexts(port);
+    } catch (error) {
+      port.close?.();
+      throw error;
+    }
   };
   return makeHoldfast({ options: { ...options, persist: false }, config }, {
     async open(settings, listeners) {

@@ -79,9 +79,12 @@ function undo(database) {
  */
 export async function openFile(file) {
   const { default: Sqlite } = await sqlite();
+  let database;
   try {
-    return sqlitePort(new Sqlite(file), true);
+    database = new Sqlite(file);
+    return sqlitePort(database, true);
   } catch (/** @type {any} */ cause) {
+    database?.close();
     if (isUnbuilt(cause)) throw unbuilt(cause);
     throw new HoldfastError(`The file ${file} cannot be opened as a database: ${cause.message}. Nothing was sent.`, {
       code: "STORAGE_UNAVAILABLE",

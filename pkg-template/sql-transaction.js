@@ -171,11 +171,17 @@ export function sqlStore(connect, trapped, extend = () => undefined) {
  */
 async function connected(connect, extend) {
   const port = await connect();
-  port.transaction(() => {
-    prepare(port);
-    extend();
-  }, "strict");
-  return port;
+  try {
+    port.transaction(() => {
+      prepare(port);
+      extend();
+    }, "strict");
+    return port;
+  } catch (error) {
+    // The next try opens one of its own.
+    port.close?.();
+    throw error;
+  }
 }
 
 /**

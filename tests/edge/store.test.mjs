@@ -1,7 +1,7 @@
 // The store over SQL, wherever it really lives: each behaviour that every store must show.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Edge } from "./edge.mjs";
 import { newerNode } from "./programs.mjs";
 
-const CONFORMANCE = fileURLToPath(new URL("./conformance.mjs", import.meta.url));
+const [CONFORMANCE, UNUSABLE] = ["conformance", "unusable"].map((name) => fileURLToPath(new URL(`./${name}.mjs`, import.meta.url)));
 
 /** The names of all behaviours. */
 const behaviours = () => {
@@ -78,4 +78,12 @@ test("tables that only newer code can work with are refused and left alone; thos
   assert.deepEqual(storage.prepare("SELECT id FROM holdfast_operations").all(), [{ id }]);
   storage.exec("DELETE FROM holdfast_schema WHERE version = 1000");
   assert.equal((await opened((holdfast) => holdfast.find("reports", "one"))).id, id);
+});
+
+test("a file that cannot be used is not left open by what tries it", { skip: !existsSync("/proc/self/fd") }, async (t) => {
+  const { stdout } = await promisify(execFile)(newerNode(), [UNUSABLE, failPointsFolder(), await temporary(t)], { timeout: 60_000 });
+  const told = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const why = [/newer schema/, /cannot be opened/, /not a database/];
+  told.forEach(({ message }, at) => assert.match(message, why[Math.floor(at / 3)]));
+  assert.deepEqual(told.map(({ open }) => open), Array(9).fill(0));
 });

@@ -62,7 +62,7 @@ class View {
   #count = h("span");
   #newer = h("button", { type: "button", onclick: () => this.#turn(-1) }, "Newer");
   #older = h("button", { type: "button", onclick: () => this.#turn(1) }, "Older");
-  #pages = h("div", { className: "row pages", role: "group", "aria-label": "More operations" }, this.#newer, this.#older);
+  #pages = h("div", { className: "row pages", role: "group", "aria-label": "More operations", hidden: true }, this.#newer, this.#older);
   /** The cursors that led to the page that is shown. @type {string[]} */
   #cursors = [];
   #detail = new Detail();
@@ -160,6 +160,9 @@ class View {
     );
     for (const { state } of view.items) this.#know(state.service);
     const rows = items.map((item) => this.#row(item));
+    // Each holds its operation: what is not shown is let go.
+    const ids = new Set(items.map(({ state }) => state.id));
+    for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
     rows.forEach(({ element }, index) => {
       const there = this.#list.children[index];
       if (there !== element) this.#list.insertBefore(element, there ?? null);

@@ -102,15 +102,30 @@ story("more than are shown at a time are turned over, and chosen by their servic
   });
   await shows(page, "200 newest");
   const inspector = page.locator("holdfast-inspector");
+  const first = () => document.querySelector("holdfast-inspector").shadowRoot.querySelector("li");
+  const row = await page.evaluateHandle(first);
   await press(page, "Older");
   await shows(page, "5 older");
   assert.equal(await inspector.locator("li").count(), 5);
   assert.equal(await page.evaluate(() => document.querySelector("holdfast-inspector").shadowRoot.activeElement.textContent), "Newer");
   await press(page, "Newer");
   await shows(page, "200 newest");
+  // What is turned away from is not kept.
+  assert.equal(await page.evaluate(([own, other]) => own === other, [row, await page.evaluateHandle(first)]), false);
   assert.deepEqual(await inspector.getByLabel("Service").locator("option").allTextContents(), ["every service", "reports"]);
   await inspector.getByLabel("Service").selectOption("reports");
   await shows(page, "200 newest");
+});
+
+story("while the first page is read there is nothing to turn over", async (page) => {
+  const isHidden = await page.evaluate(() => {
+    const reading = { start: async () => {}, subscribe: () => () => {}, list: () => new Promise(() => {}) };
+    const element = inspect(reading, document.body);
+    const { hidden } = element.shadowRoot.querySelector(".pages");
+    element.remove();
+    return hidden;
+  });
+  assert.equal(isHidden, true);
 });
 
 story("axe finds no fault, in light and dark, wide and narrow", async (page) => {

@@ -16,6 +16,7 @@ inspect(holdfast, document.querySelector("main"));
 
 Object.assign(globalThis, {
   holdfast,
+  inspect,
   submit: async (intent, body) =>
     void (await holdfast.submit("reports", { intent, body: { url: "https://example.com", ...body } })),
   shown: () => document.querySelector("holdfast-inspector")?.shadowRoot.textContent ?? "",

@@ -230,7 +230,7 @@ const told = (object, operation, status = 200) => json(wire(object, operation.st
  * @param {RemoteObject} object
  * @param {Api.OperationState} state
  */
-function wire(object, { key, intent, ledger, result, ...state }) {
+function wire(object, { key, intent, origin, ledger, result, ...state }) {
   const { balance, ...shown } = ledger;
   const lost = { rejected: "input", incomplete: "unknown", abandoned: "unknown" }[/** @type {string} */ (state.status)];
   return {

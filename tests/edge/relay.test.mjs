@@ -113,8 +113,8 @@ test("page and edge killed and answers lost in one run: one execution", { timeou
   for (const { id } of lives.flatMap(({ acknowledged }) => acknowledged)) assert.ok(ids.has(id));
 });
 
-test("states come as events, from the last one that was heard", { timeout: LIFE_MS }, async (t) => {
-  const { start, relay } = await world(t);
+test("states come as events, from the last one that was heard, and none names the service's address", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, relay } = await world(t);
   await start();
   const operation = await page(t, relay, "ann").submit("reports", { intent: "one", body });
   await until(() => operation.jobId, "A job's id");
@@ -123,6 +123,13 @@ test("states come as events, from the last one that was heard", { timeout: LIFE_
   const events = await (await fetch(`${at}/events`, { headers })).text();
   const states = [...events.matchAll(/^id: (\d+)\nevent: state\ndata: (.*)$/gm)].map(([, id, data]) => ({ ...JSON.parse(data), event: Number(id) }));
   assert.equal(states.at(-1).status, "succeeded");
+  const told = await (await fetch(at, { headers })).text();
+  const listed = await (await fetch(`${relay}/reports?cursor=${parseInt(operation.jobId, 16)}.`, { headers })).text();
+  const journal = await (await fetch(`${at}/journal`, { headers })).text();
+  for (const text of [events, told, listed, journal]) assert.ok(!text.includes(new URL(service.origin).host), text);
+  const all = [...states, JSON.parse(told), ...JSON.parse(listed).operations];
+  assert.ok(all.length >= states.length + 2, listed);
+  for (const state of all) assert.ok(!("origin" in state));
   const again = await (await fetch(`${at}/events`, { headers: { ...headers, "last-event-id": states.at(-1).event } })).text();
   // Whatever comes is newer: billing may still have closed.
   for (const [, heard] of again.matchAll(/^id: (\d+)$/gm)) assert.ok(Number(heard) > states.at(-1).event);

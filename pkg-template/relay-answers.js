@@ -24,7 +24,7 @@ export async function resultOf(operation, range, problem, headers) {
     const value = JSON.stringify(await operation.result());
     return new Response(value, { headers: { ...headers, "content-type": "application/json" } });
   }
-  const bytes = new Uint8Array(await (await operation.blob()).arrayBuffer());
+  const whole = await operation.blob();
   const own = {
     ...headers,
     "accept-ranges": "bytes",
@@ -32,12 +32,12 @@ export async function resultOf(operation, range, problem, headers) {
     etag: `"${result.sha256}"`,
   };
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? "") ?? [];
-  if (from === undefined || !bytes.length) return new Response(bytes, { headers: own });
-  const [first, last] = [Number(from), Math.min(to ? Number(to) : Infinity, bytes.length - 1)];
-  if (first > last) throw problem("RANGE_NOT_SATISFIABLE", `The result has ${bytes.length} bytes.`);
-  return new Response(bytes.subarray(first, last + 1), {
+  if (from === undefined || !whole.size) return new Response(whole, { headers: own });
+  const [first, last] = [Number(from), Math.min(to ? Number(to) : Infinity, whole.size - 1)];
+  if (first > last) throw problem("RANGE_NOT_SATISFIABLE", `The result has ${whole.size} bytes.`);
+  return new Response(whole.slice(first, last + 1), {
     status: 206,
-    headers: { ...own, "content-range": `bytes ${first}-${last}/${bytes.length}` },
+    headers: { ...own, "content-range": `bytes ${first}-${last}/${whole.size}` },
   });
 }
 

@@ -117,7 +117,8 @@ export interface RelayOptions {
   readonly bodyBytesMax?: number;
   /**
    * How much one caller may ask for; beyond it, `TOO_MANY` (429, with `Retry-After`). Each is counted by an
-   * object of the namespace, and costs one more request to it. Default: neither is counted.
+   * object of the namespace, and costs one more request to it; a submission of a caller that has as many as
+   * it may costs up to 16 more, for it is looked whether those are over. Default: neither is counted.
    */
   readonly limits?: {
     /** Operations that are not over, from 1 to 10,000. */

@@ -99,19 +99,20 @@ export class Shared {
   async admit(caller, name, most, isOver) {
     const whole = `${JSON.stringify(caller)} `;
     const [from, to] = [whole, `${whole}\u{10ffff}`];
-    const rows = () => this.#sql.exec("SELECT name, value FROM holdfast_shared WHERE name >= ? AND name < ? ORDER BY at", from, to).toArray();
     const own = whole + name;
-    let all = rows();
-    if (all.some((row) => row.name === own)) return true;
-    if (all.length >= most) {
+    if (this.#read(own)) return true;
+    /** @type {(what: string, rest?: string) => any[]} */
+    const rows = (what, rest = "") =>
+      this.#sql.exec(`SELECT ${what} FROM holdfast_shared WHERE name >= ? AND name < ?${rest}`, from, to).toArray();
+    const isFull = () => rows("COUNT(*) AS count")[0].count >= most;
+    if (isFull()) {
       // Those that were looked at longest ago; what is not over is looked at again when its turn comes.
-      for (const row of all.slice(0, LOOKED_AT)) {
+      for (const row of rows("name, value", ` ORDER BY at LIMIT ${LOOKED_AT}`)) {
         const isGone = (await isOver(row.name.slice(whole.length))) ?? Date.now() - Number(row.value) > UNSTORED_MS;
         if (isGone) this.#sql.exec("DELETE FROM holdfast_shared WHERE name = ?", row.name);
         else this.#write(row.name, row.value);
       }
-      all = rows();
-      if (all.length >= most) return false;
+      if (isFull()) return false;
     }
     this.#write(own, `${Date.now()}`);
     return true;

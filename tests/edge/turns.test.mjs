@@ -17,9 +17,13 @@ function world(t, isHeld = async () => true) {
   const exec = (sql, ...params) => {
     const statement = database.prepare(sql);
     const rows = statement.reader ? statement.all(...params) : (statement.run(...params), []);
+    make.rows += rows.length;
     return { toArray: () => rows };
   };
-  return () => new Shared({ exec }, isHeld);
+  const make = () => new Shared({ exec }, isHeld);
+  /** How many rows it was given. */
+  make.rows = 0;
+  return make;
 }
 
 test("what is held goes to another when its holder needs it no more, and to one of those who ask at the same time", async (t) => {
@@ -82,4 +86,23 @@ test("a caller has room again when something of its own is over, and none by wha
   // What was never stored makes room after a minute.
   mock.timers.tick(61_000);
   assert.equal(await admit("four"), true);
+});
+
+test("what a caller has is not read for each of its submissions, and at its limit a few are looked at", async (t) => {
+  const make = world(t);
+  const shared = make();
+  let looked = 0;
+  const admit = (name) => shared.admit("ann", name, 100, async () => (looked++, false));
+  for (let own = 0; own < 100; own++) {
+    const before = make.rows;
+    assert.equal(await admit(`work ${own}`), true);
+    assert.ok(make.rows - before <= 2, `${make.rows - before} rows for one submission beside ${own}`);
+  }
+  assert.equal(looked, 0);
+  let before = make.rows;
+  assert.equal(await admit("one more"), false);
+  assert.ok(make.rows - before <= 20 && looked === 16, `${make.rows - before} rows, ${looked} looked at`);
+  before = make.rows;
+  assert.equal(await admit("work 7"), true);
+  assert.deepEqual([make.rows - before, looked], [1, 16]);
 });

@@ -10,7 +10,7 @@ import { jobs, RemoteObject } from "./jobs.js";
 import { relay } from "./relay.js";
 import { Shard } from "./object-shard.js";
 import { Shared } from "./object-shared.js";
-import { ownNamespace, Turns } from "./object-turns.js";
+import { ObjectTurns, ownNamespace } from "./object-turns.js";
 import { isEnded } from "./status.js";
 
 export { HoldfastError, isHoldfastError, jobs, relay };
@@ -38,7 +38,7 @@ export const HoldfastObject = /** @type {any} */ (
       super(context, env);
       this.#context = context;
       this.#namespace = ownNamespace(context.id, env);
-      const turns = (/** @type {() => any} */ services) => new Turns(context.id.toString(), () => this.#namespace, services);
+      const turns = (/** @type {() => any} */ services) => new ObjectTurns(context.id.toString(), () => this.#namespace, services);
       this.#shard = new Shard(context.storage, /** @type {any} */ (this), module, turns);
     }
 

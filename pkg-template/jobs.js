@@ -77,6 +77,28 @@ export async function shardOf(caller, intent) {
 }
 
 /**
+ * The name of the object of a number, among those of its kind.
+ *
+ * @param {number} shard
+ */
+const nameOf = (shard) => shard.toString(16).padStart(3, "0");
+
+/**
+ * Asks the object that has what is shared under a name. There are as many of each kind as there are of those
+ * with work; a rate has one of its own.
+ *
+ * @param {Api.Namespace} namespace
+ * @param {"guard" | "claim" | "rate" | "caller"} what
+ * @param {string} name
+ * @param {object} call
+ * @returns {Promise<any>}
+ */
+export async function askShared(namespace, what, name, call) {
+  const place = what === "rate" ? name : nameOf(await shardOf(what, name));
+  return namespace.get(namespace.idFromName(`holdfast-${what}-${place}`)).holdfastShared(call);
+}
+
+/**
  * A page over objects, in the order of their numbers. The cursor names the object to go on with.
  *
  * @param {(shard: number) => RemoteObject} at
@@ -127,7 +149,7 @@ export class RemoteObject {
     this.#namespace = namespace;
     this.shard = shard;
     this.#caller = caller;
-    this.name = shard.toString(16).padStart(3, "0");
+    this.name = nameOf(shard);
   }
 
   /**

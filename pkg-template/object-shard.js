@@ -9,6 +9,7 @@
  */
 /** @import * as Api from "./index.d.ts" */
 /** @import { HoldfastObject } from "./cloudflare.d.ts" */
+/** @import { ObjectTurns } from "./object-turns.js" */
 import { Client } from "./client.js";
 import { Connection } from "./connection.js";
 import { HoldfastError } from "./error.js";
@@ -19,7 +20,6 @@ import { dueAccounts, firstDue, indexObject, isKnown, isUsed, objectPort } from 
 import { Work } from "./object-work.js";
 import { checkOptions } from "./options.js";
 import { builtIn } from "./profiles/all.js";
-import { Turns } from "./object-turns.js";
 import { sqlStore } from "./sql-transaction.js";
 
 /** The longest that one alarm works, in milliseconds. */
@@ -56,7 +56,7 @@ export class Shard {
    * @param {DurableObjectStorage} storage
    * @param {HoldfastObject<any>} declared The object, whose services are read when they are needed.
    * @param {WebAssembly.Module} module
-   * @param {(services: () => Record<string, Api.Service<any>>) => Turns} turns
+   * @param {(services: () => Record<string, Api.Service<any>>) => ObjectTurns} turns
    */
   constructor(storage, declared, module, turns) {
     this.#storage = storage;

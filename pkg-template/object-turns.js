@@ -7,7 +7,8 @@
 /** @import { Namespace } from "./cloudflare.d.ts" */
 /** @import { Kind } from "./object-shared.js" */
 import { HoldfastError } from "./error.js";
-import { shardOf } from "./jobs.js";
+import { askShared } from "./jobs.js";
+import { loaded } from "./profiles.js";
 import { builtIn } from "./profiles/all.js";
 
 /** How soon a request asks again that stands behind another, in milliseconds. */
@@ -20,7 +21,7 @@ const ELSEWHERE = "elsewhere";
 /** Where it may be that a request was accepted, and is not known. */
 const UNSETTLED = ["submitting", "reconciling"];
 
-export class Turns {
+export class ObjectTurns {
   #id;
   #namespace;
   #services;
@@ -165,9 +166,7 @@ export class Turns {
   async #profileOf(service) {
     if (!this.#profiles.has(service)) {
       const { profile } = this.#services()[service] ?? {};
-      const isNamed = typeof profile === "string" && Object.hasOwn(builtIn, profile);
-      const own = isNamed ? (await builtIn[profile]()).default : typeof profile === "object" ? profile : undefined;
-      this.#profiles.set(service, own);
+      this.#profiles.set(service, typeof profile === "string" ? await loaded(profile, service, builtIn) : profile);
     }
     return this.#profiles.get(service);
   }
@@ -183,8 +182,7 @@ export class Turns {
   async #ask(what, name, call) {
     const namespace = this.#namespace();
     if (!namespace) throw unbound();
-    const place = what === "rate" ? name : (await shardOf(what, name)).toString(16).padStart(3, "0");
-    return namespace.get(namespace.idFromName(`holdfast-${what}-${place}`)).holdfastShared(call);
+    return askShared(namespace, what, name, call);
   }
 }
 

@@ -43,11 +43,13 @@ function refuseInBrowser(profile, service, proxied) {
 }
 
 /**
+ * A profile by its name.
+ *
  * @param {string} profile
  * @param {string} service
  * @param {Profiles} builtIn
  */
-async function loaded(profile, service, builtIn) {
+export async function loaded(profile, service, builtIn) {
   /** @type {(nextStep: string, cause?: unknown) => Error} */
   const missing = (nextStep, cause) =>
     new HoldfastError(`There is no built-in profile "${profile}" that could be loaded.`, {

@@ -3,7 +3,7 @@
 /** @import * as Api from "./cloudflare.d.ts" */
 import { checkNames } from "./check.js";
 import { HoldfastError, invalid } from "./error.js";
-import { shardOf } from "./jobs.js";
+import { askShared } from "./jobs.js";
 
 /** A minute, in milliseconds. */
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ export function limitsOf(given = {}) {
 export async function checkRate(namespace, caller, requests) {
   if (requests === undefined) return;
   const turn = { requests, perMs: MINUTE_MS, aheadMs: 0 };
-  const { laterMs } = await ask(namespace, caller, { turn, name: `rate of ${caller}` });
+  const { laterMs } = await askShared(namespace, "caller", caller, { turn, name: `rate of ${caller}` });
   if (laterMs) throw tooMany(`A caller may ask ${requests} times a minute.`, laterMs);
 }
 
@@ -50,23 +50,10 @@ export async function checkRate(namespace, caller, requests) {
 export async function checkCount(namespace, { object, caller, service, intent }, most) {
   if (most === undefined) return;
   const place = JSON.stringify([object.shard, service, intent]);
-  if (await ask(namespace, caller, { admit: most, caller, name: place })) return;
+  if (await askShared(namespace, "caller", caller, { admit: most, caller, name: place })) return;
   if ((await object.call("find", [service, intent])) === undefined) {
     throw tooMany(`A caller may have ${most} operations that are not over.`, LATER_MS);
   }
-}
-
-/**
- * Asks the object that counts for a caller.
- *
- * @param {Api.Namespace} namespace
- * @param {string} caller
- * @param {object} call
- * @returns {Promise<any>}
- */
-async function ask(namespace, caller, call) {
-  const place = (await shardOf("caller", caller)).toString(16).padStart(3, "0");
-  return namespace.get(namespace.idFromName(`holdfast-caller-${place}`)).holdfastShared(call);
 }
 
 /**

@@ -45,7 +45,8 @@ export interface Namespace {
  *
  * Objects of the class ask each other, by its binding in their own Worker, where a service has no keys (the
  * same request is handed over by one operation at a time, and a job belongs to one operation), and where its
- * profile states a rate, which then holds over all of them.
+ * profile states a rate, which then holds over all of them. Where it is not bound there, `submit()` and `adopt()`
+ * refuse such work.
  *
  * @example
  * import { HoldfastObject, jobs } from "holdfast/cloudflare";

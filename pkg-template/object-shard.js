@@ -35,6 +35,9 @@ const FRUITLESS_MS = 1000;
 /** The longest such pause, in milliseconds. */
 const FRUITLESS_MS_MAX = 60_000;
 
+/** What makes an operation where there was none. @type {import("./connection.js").Method[]} */
+const BEGINNINGS = ["submit", "adopt"];
+
 export class Shard {
   #storage;
   #declared;
@@ -86,7 +89,9 @@ export class Shard {
    * @param {readonly unknown[]} args
    */
   async call(caller, method, args) {
-    return this.#work.during(this.#clientOf(caller).call(method, args));
+    const client = this.#clientOf(caller);
+    if (BEGINNINGS.includes(method)) await this.#turns.check(String(args[0]));
+    return this.#work.during(client.call(method, args));
   }
 
   /**

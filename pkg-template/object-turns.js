@@ -6,7 +6,7 @@
 /** @import * as Api from "./index.d.ts" */
 /** @import { Namespace } from "./cloudflare.d.ts" */
 /** @import { Kind } from "./object-shared.js" */
-import { HoldfastError } from "./error.js";
+import { HoldfastError, isHoldfastError } from "./error.js";
 import { askShared } from "./jobs.js";
 import { loaded } from "./profiles.js";
 import { builtIn } from "./profiles/all.js";
@@ -31,6 +31,8 @@ export class ObjectTurns {
   #granted = new Map();
   /** Operations that are about to record an id. @type {Set<string>} */
   #claiming = new Set();
+  /** Why there was no turn, as far as it was told. @type {Set<string>} */
+  #told = new Set();
 
   /**
    * @param {string} id The object's own.
@@ -44,7 +46,19 @@ export class ObjectTurns {
   }
 
   /**
-   * How long an exchange has to wait for others, in milliseconds.
+   * Refuses work that would wait for ever for its turn: before anything of it is stored.
+   *
+   * @param {string} service
+   */
+  async check(service) {
+    if (this.#namespace()) return;
+    const profile = await this.#profileOf(service);
+    if (profile && (!profile.key || profile.rate)) throw unbound();
+  }
+
+  /**
+   * How long an exchange has to wait for others, in milliseconds. Whoever asks hears nothing of an error, and
+   * asks again: it is told here, once of each kind.
    *
    * @param {string} caller
    * @param {string} service
@@ -52,6 +66,23 @@ export class ObjectTurns {
    * @param {string} [alone] The digest of a request that no key tells from another's.
    */
   async turn(caller, service, id, alone) {
+    try {
+      return await this.#turn(caller, service, id, alone);
+    } catch (error) {
+      const kind = isHoldfastError(error) ? error.code : String(/** @type {any} */ (error)?.name);
+      if (!this.#told.has(kind)) console.error("Holdfast: a request has no turn. It asks again; this is said once.", error);
+      this.#told.add(kind);
+      throw error;
+    }
+  }
+
+  /**
+   * @param {string} caller
+   * @param {string} service
+   * @param {string} id
+   * @param {string} [alone]
+   */
+  async #turn(caller, service, id, alone) {
     if (alone !== undefined) {
       const holder = JSON.stringify([this.#id, id, caller]);
       for (const [other, at] of this.#granted) if (Date.now() - at > GRANTED_MS) this.#granted.delete(other);

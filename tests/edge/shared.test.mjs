@@ -50,7 +50,7 @@ async function world(t) {
       package: pkg,
       worker: "shared.js",
       folder,
-      objects: { JOBS: "Jobs" },
+      objects: { JOBS: "Jobs", UNBOUND: "Unbound" },
       bindings: { CRAWLS: crawls(pkg), RATED: { ...quickProfile(pkg), rate: RATE }, ORIGIN: service.origin, TOKEN: token },
     });
     t.after(() => edge.kill());
@@ -124,4 +124,18 @@ test("a stated rate is kept over all objects", { timeout: LIFE_MS }, async (t) =
   assert.ok(times.length >= 3 * intents.length, `${times.length} requests`);
   const most = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + RATE.perMs).length));
   assert.ok(most <= RATE.requests, `${most} requests in ${RATE.perMs} ms`);
+});
+
+test("where the class is not bound in its Worker, work that needs it is refused before anything is stored", { timeout: LIFE_MS }, async (t) => {
+  const { grid, service, start } = await world(t);
+  const edge = await start();
+  for (const name of ["crawls", "reports"]) {
+    const given = { binding: "UNBOUND", caller: "ann", service: name, intent: "one" };
+    const { error } = await ask(edge, "submit", { ...given, body });
+    assert.deepEqual([name, error?.code], [name, "INVALID_INPUT"]);
+    assert.match(error.message, /durable_objects\.bindings/);
+    assert.equal((await ask(edge, "adopt", { ...given, jobId: "job-1" })).error?.code, "INVALID_INPUT");
+    assert.equal(await ask(edge, "find", given), null);
+  }
+  assert.deepEqual([...(await grid.requests()), ...(await service.requests())], []);
 });

@@ -7,7 +7,9 @@ import { pathToFileURL } from "node:url";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 
 const Sqlite = createRequire(import.meta.url)("better-sqlite3");
-const { Shared } = await import(pathToFileURL(join(failPointsFolder(), "object-shared.js")));
+const script = (name) => import(pathToFileURL(join(failPointsFolder(), name)));
+const { Shared } = await script("object-shared.js");
+const { ObjectTurns } = await script("object-turns.js");
 
 /** A shared object whose holders hold what this says; made again, it finds what an earlier one has stored. */
 function world(t, isHeld = async () => true) {
@@ -105,4 +107,39 @@ test("what a caller has is not read for each of its submissions, and at its limi
   before = make.rows;
   assert.equal(await admit("work 7"), true);
   assert.deepEqual([make.rows - before, looked], [1, 16]);
+});
+
+/** Services that need others of their class, and one that does not. */
+const services = () => ({
+  keyless: { profile: { name: "keyless" } },
+  rated: { profile: { name: "rated", key: { header: "k" }, rate: { requests: 1, perMs: 1000 } }, baseUrl: "https://api.example.com" },
+  plain: { profile: { name: "plain", key: { header: "k" } }, baseUrl: "https://api.example.com" },
+  named: { profile: "bulkgrid" },
+  unheard: { profile: "unheard-of" },
+});
+
+test("a service that needs the others of its class is refused where that is not bound, and no other is", async () => {
+  const unbound = new ObjectTurns("id", () => undefined, services);
+  for (const name of ["keyless", "rated", "named"]) {
+    await assert.rejects(unbound.check(name), { code: "INVALID_INPUT", message: /durable_objects\.bindings/ }, name);
+  }
+  for (const name of ["plain", "never heard of"]) await unbound.check(name);
+  await assert.rejects(unbound.check("unheard"), { code: "INVALID_PROFILE" });
+  const bound = new ObjectTurns("id", () => ({}), services);
+  for (const name of Object.keys(services())) await bound.check(name);
+});
+
+test("why a request has no turn is said once of each kind", async (t) => {
+  const said = t.mock.method(console, "error", () => undefined);
+  let namespace;
+  const turns = new ObjectTurns("id", () => namespace, services);
+  for (let asked = 0; asked < 3; asked++) await assert.rejects(turns.turn("ann", "keyless", "op-1", "digest"), { code: "INVALID_INPUT" });
+  await assert.rejects(turns.turn("ann", "unheard", "op-2"), { code: "INVALID_PROFILE" });
+  const holdfastShared = async () => {
+    throw new TypeError("an object failed");
+  };
+  namespace = { idFromName: (name) => name, get: () => ({ holdfastShared }) };
+  for (let asked = 0; asked < 3; asked++) await assert.rejects(turns.turn("ann", "rated", "op-3"), /an object failed/);
+  const kinds = said.mock.calls.map(({ arguments: [, error] }) => error.code ?? error.name);
+  assert.deepEqual(kinds, ["INVALID_INPUT", "INVALID_PROFILE", "TypeError"]);
 });

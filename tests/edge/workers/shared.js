@@ -21,20 +21,27 @@ export class Jobs extends HoldfastObject {
   }
 }
 
+/** The same, as it is where the Worker of the class does not bind it. */
+export class Unbound extends Jobs {
+  constructor(ctx, { JOBS, UNBOUND, ...env }) {
+    super(ctx, env);
+  }
+}
+
 const told = ({ state }) => state;
 
 const routes = {
   submit: async (all, { service, intent, body }) => told(await all.submit(service, { intent, body })),
   adopt: async (all, { service, intent, jobId }) => told(await all.adopt(service, { intent, jobId })),
-  find: async (all, { service, intent }) => told(await all.find(service, intent)),
+  find: async (all, { service, intent }) => told((await all.find(service, intent)) ?? { state: null }),
   forget: async (all, { service, intent }) => (await all.forget(service, intent)) ?? null,
 };
 
 export default {
   async fetch(request, env) {
-    const { caller, ...given } = await request.json();
+    const { caller, binding = "JOBS", ...given } = await request.json();
     try {
-      return Response.json(await routes[new URL(request.url).pathname.slice(1)](jobs(env.JOBS, { caller }), given));
+      return Response.json(await routes[new URL(request.url).pathname.slice(1)](jobs(env[binding], { caller }), given));
     } catch ({ code, message }) {
       return Response.json({ error: { code, message } });
     }

@@ -7,8 +7,9 @@ use crate::client::Holdfast;
 use crate::table::Table;
 use crate::wire::{Answer, Ask, Client as _, Service, World};
 
-/// A hot loop has more requests than this in ten seconds.
-const IN_TEN_SECONDS_MAX: usize = 20;
+/// No service has a client ask more often than this in ten seconds, or after less than this.
+const IN_TEN_SECONDS_MAX: usize = 5;
+const GAP_MIN_MS: u64 = 250;
 
 /// What a hostile service answers to every poll: status, `Retry-After`, body.
 type Hostile = (&'static str, u16, Option<&'static str>, &'static str);
@@ -72,9 +73,9 @@ pub fn compare(seconds: u64) -> (Table, Vec<String>) {
         let most = asked_at.iter().map(|from| within(*from).count()).max().unwrap_or_default();
         let parked = world.clients[0].as_ref().is_some_and(Holdfast::has_given_up);
         let then = if parked { "parks" } else { "goes on" };
-        let hot = most > IN_TEN_SECONDS_MAX;
+        let hot = most > IN_TEN_SECONDS_MAX || gap.is_some_and(|gap| gap < GAP_MIN_MS);
         if hot {
-            faults.push(format!("a hot loop: {}", hostile.0));
+            faults.push(format!("a hot loop: {}: {most} in 10 s, gap {gap:?} ms", hostile.0));
         }
         table.row([
             json!(hostile.0),

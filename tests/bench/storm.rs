@@ -80,7 +80,7 @@ fn compare(clients: u64) -> (Table, Vec<String>) {
         let own = storm(clients, rate, telling, Holdfast::submitting);
         table.row(own.row(telling, "holdfast", clients));
         for other in &others::ALL {
-            let make = |now, seed| Plain::submitting(other, now, seed);
+            let make = |_now, seed| Plain::submitting(other, seed);
             let outcome = storm(clients, rate, telling, make);
             table.row(outcome.row(telling, other.name, clients));
             if !own.is_better_than(&outcome, clients) {

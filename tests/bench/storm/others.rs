@@ -91,7 +91,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    pub fn submitting(other: &'static Other, _now: u64, seed: u64) -> Self {
+    pub fn submitting(other: &'static Other, seed: u64) -> Self {
         let trouble = Trouble {
             dice: Dice::seeded(seed),
             index: 0,

@@ -56,7 +56,9 @@ fn nothing_is_delivered_before_its_ending_is_durable() {
         Logged::Committed { operation, durability: Durability::Strict } => {
             operation.life.is_ended()
         }
-        Logged::Committed { durability: Durability::Relaxed, .. } | Logged::Sent { .. } => false,
+        Logged::Committed { durability: Durability::Relaxed, .. }
+        | Logged::Sent { .. }
+        | Logged::Told(_) => false,
     });
     assert!(durable);
 }

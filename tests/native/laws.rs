@@ -10,15 +10,15 @@ use holdfast::model::hold::{Hold, ParkReason, WaitReason};
 use holdfast::model::life::Stage;
 use holdfast::model::money::Amount;
 use holdfast::model::operation::Operation;
-use holdfast::model::policy::Limits;
+use holdfast::model::policy::{Limits, LimitsPatch};
 use holdfast::model::storage::Durability;
 use holdfast::rules::step::{Command, Resolution};
 use holdfast_services::Call;
 
 /// A submission that is lost after the service took it on.
-pub(super) const LOST_ANSWER: &str = r#"[{"call":"submit","fault":"lose_after"}]"#;
+const LOST_ANSWER: &str = r#"[{"call":"submit","fault":"lose_after"}]"#;
 
-pub(super) fn lost_then(status: u16, code: &str, times: u32) -> World {
+fn lost_then(status: u16, code: &str, times: u32) -> World {
     let body = format!(r#"{{\"error\":{{\"code\":\"{code}\"}}}}"#);
     World::with_faults(&format!(
         r#"[{{"call":"submit","fault":"lose_after"}},
@@ -26,15 +26,13 @@ pub(super) fn lost_then(status: u16, code: &str, times: u32) -> World {
     ))
 }
 
-pub(super) fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
+fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
     let mut limits = Limits::default();
     change(&mut limits);
     limits
 }
 
-pub(super) fn with_limits(
-    change: impl FnOnce(&mut holdfast::model::policy::LimitsPatch),
-) -> Command {
+fn with_limits(change: impl FnOnce(&mut LimitsPatch)) -> Command {
     Command::Resume { limits: Some(patch(change)), accept_duplicate: false }
 }
 
@@ -71,7 +69,7 @@ fn no_request_that_changes_state_leaves_before_a_strict_commit_describes_it() {
                 assert!(attempt.is_some(), "{method} {path} is not described");
                 described = None;
             }
-            Logged::Committed { .. } | Logged::Sent { .. } => {}
+            Logged::Committed { .. } | Logged::Sent { .. } | Logged::Told(_) => {}
         }
     }
     assert_eq!(posts, 5, "three submissions and two cancellations");
@@ -87,11 +85,11 @@ fn acceptance_is_on_the_disk_before_the_first_poll() {
         Logged::Committed { operation, durability } => {
             *durability == Durability::Strict && operation.life.job().is_some()
         }
-        Logged::Sent { .. } => false,
+        Logged::Sent { .. } | Logged::Told(_) => false,
     });
     let polled = log.iter().position(|logged| match logged {
         Logged::Sent { method, .. } => method == "GET",
-        Logged::Committed { .. } => false,
+        Logged::Committed { .. } | Logged::Told(_) => false,
     });
     assert!(accepted.expect("accepted") < polled.expect("polled"));
 }
@@ -101,13 +99,18 @@ fn an_ending_is_on_the_disk_before_it_is_told() {
     let world = World::new();
     let context = world.open();
     world.live(&context, "daily", "");
-    let strictly_ended = world.0.log.all().into_iter().any(|logged| match logged {
+    let log = world.0.log.all();
+    let written = log.iter().position(|logged| match logged {
         Logged::Committed { operation, durability } => {
-            durability == Durability::Strict && operation.life.is_ended()
+            *durability == Durability::Strict && operation.life.is_ended()
         }
-        Logged::Sent { .. } => false,
+        Logged::Sent { .. } | Logged::Told(_) => false,
     });
-    assert!(strictly_ended);
+    let told = log.iter().position(|logged| match logged {
+        Logged::Told(operation) => operation.life.is_ended(),
+        Logged::Committed { .. } | Logged::Sent { .. } => false,
+    });
+    assert!(written.expect("written") < told.expect("told"));
     assert_eq!(world.0.delivered.borrow().len(), 1);
 }
 
@@ -134,7 +137,7 @@ fn every_attempt_carries_the_same_key_and_the_same_bytes() {
     let sent = submission("daily", r#","b":2,"a":1.50"#).body;
     assert!(world.0.log.all().iter().any(|logged| match logged {
         Logged::Sent { body, .. } => *body == sent,
-        Logged::Committed { .. } => false,
+        Logged::Committed { .. } | Logged::Told(_) => false,
     }));
     assert_eq!(world.executions(), 1);
 }

@@ -55,7 +55,7 @@ fn the_answer_is_kept_and_ends_the_operation_in_one_commit() {
     assert!(ended.life.evidence.accepted.is_some(), "the answer proves the acceptance");
     let commits = world.0.log.all().into_iter().filter_map(|logged| match logged {
         Logged::Committed { operation, .. } => Some(operation),
-        Logged::Sent { .. } => None,
+        Logged::Sent { .. } | Logged::Told(_) => None,
     });
     let between =
         commits.filter(|own| matches!(own.life.stage, Stage::Work | Stage::Result { .. })).count();
@@ -373,7 +373,7 @@ fn what_the_service_says_to_have_taken_on_is_on_the_disk_before_anything_follows
         Logged::Committed { operation, durability } => {
             operation.life.evidence.accepted.is_some().then_some(durability)
         }
-        Logged::Sent { .. } => None,
+        Logged::Sent { .. } | Logged::Told(_) => None,
     });
     assert_eq!(proven, Some(Durability::Strict));
 }

@@ -14,6 +14,8 @@ pub enum Logged {
     Committed { operation: Box<Operation>, durability: Durability },
     /// A request that left.
     Sent { method: String, path: String, key: Option<String>, body: Vec<u8> },
+    /// An event that the app was told: how an operation stands.
+    Told(Box<Operation>),
 }
 
 /// The log.
@@ -38,6 +40,10 @@ impl Log {
             key: request.header("idempotency-key").map(String::from),
             body: request.body.clone(),
         });
+    }
+
+    pub fn told(&self, operation: &Operation) {
+        self.0.borrow_mut().push(Logged::Told(Box::new(operation.clone())));
     }
 
     pub fn all(&self) -> Vec<Logged> {

@@ -456,6 +456,7 @@ impl App for SimPorts {
 
     fn notify(&self, event: Box<Event>) {
         if self.being.alive.get() {
+            self.world.0.log.told(&event.operation);
             self.world.0.events.borrow_mut().push(view(&event.operation));
             self.tell_others();
         }

@@ -28,6 +28,7 @@ use holdfast::model::policy::{Backoff, Limits, LimitsPatch, Retention};
 use holdfast::model::profile::Profile;
 use holdfast::model::time::Timestamp;
 
+use crate::host::entropy;
 use crate::wire::{Answer, Ask, Client, Request};
 
 /// The simplest service there can be: a key, a submission, a status, a result. All paces are the defaults.
@@ -300,9 +301,7 @@ impl Timer for Host {
 
 impl Entropy for Host {
     fn bytes(&self) -> Option<[u8; 16]> {
-        let mut dice = self.0.dice.borrow_mut();
-        let (high, low) = (dice.roll(), dice.roll());
-        Some(((u128::from(high) << 64) | u128::from(low)).to_be_bytes())
+        Some(entropy(&mut self.0.dice.borrow_mut()))
     }
 }
 

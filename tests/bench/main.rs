@@ -12,6 +12,8 @@
 )]
 
 mod client;
+#[path = "../world/host.rs"]
+mod host;
 mod poll;
 mod storm;
 mod table;

@@ -18,6 +18,8 @@ mod app;
 mod chaos;
 #[path = "../world/clock.rs"]
 mod clock;
+#[path = "../world/host.rs"]
+mod host;
 mod house;
 mod kinds;
 mod network;

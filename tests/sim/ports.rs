@@ -1,15 +1,14 @@
 //! The ports of a context: every await of them is a point at which it may end or freeze.
 
-use std::future::{pending, poll_fn};
+use std::future::pending;
 use std::rc::Rc;
-use std::task::Poll;
 
 use holdfast::driver::ports::store::{
     ChunkId, Due, Durability, JournalRow, Name, Queue, Row, Store, StoreError, Unique, Write,
     Written,
 };
 use holdfast::driver::ports::{
-    App, Authorization, AuthorizeRequest, Clock, Entropy, FailPoints, Locks, Ports, Spawn, Timer,
+    App, Authorization, AuthorizeRequest, Clock, Entropy, Locks, Spawn, Timer,
 };
 use holdfast::engine::event::Event;
 use holdfast::model::ids::{Account, ContextId, Epoch, LaneId, OperationId, Scope, ServiceName};
@@ -17,6 +16,7 @@ use holdfast::model::lane::{Claim, Fence, Lane};
 use holdfast::model::operation::Operation;
 use holdfast::model::time::Timestamp;
 
+use super::host::{entropy, is_its_own_ports, one_turn};
 use super::house::House;
 use super::kinds::Kind;
 use super::slot::Slot;
@@ -46,12 +46,7 @@ impl SimPorts {
         if self.world.strikes(Kind::Freeze, 10) {
             let length_ms = self.world.pick(&[300, 2_500, 10_000, 45_000, 150_000]);
             self.world.freeze(&self.tab, length_ms);
-            let mut seen = false;
-            poll_fn(|context| {
-                context.waker().wake_by_ref();
-                if std::mem::replace(&mut seen, true) { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
+            one_turn().await;
         }
     }
 
@@ -128,28 +123,7 @@ impl SimPorts {
     }
 }
 
-impl Ports for SimPorts {
-    type App = Self;
-    type Runtime = Self;
-    type Store = Self;
-    type Transport = Self;
-
-    fn store(&self) -> &Self {
-        self
-    }
-
-    fn transport(&self) -> &Self {
-        self
-    }
-
-    fn app(&self) -> &Self {
-        self
-    }
-
-    fn runtime(&self) -> &Self {
-        self
-    }
-}
+is_its_own_ports!(SimPorts);
 
 macro_rules! live {
     ($world:ident.$method:ident($($argument:expr),*)) => {
@@ -354,9 +328,7 @@ impl Timer for SimPorts {
 
 impl Entropy for SimPorts {
     fn bytes(&self) -> Option<[u8; 16]> {
-        let mut dice = self.tab.dice.borrow_mut();
-        let (high, low) = (dice.roll(), dice.roll());
-        Some(((u128::from(high) << 64) | u128::from(low)).to_be_bytes())
+        Some(entropy(&mut self.tab.dice.borrow_mut()))
     }
 }
 
@@ -380,5 +352,3 @@ impl Locks for SimPorts {
         self.world.0.plan.locks && self.world.0.dead.borrow().contains(other)
     }
 }
-
-impl FailPoints for SimPorts {}

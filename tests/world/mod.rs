@@ -19,6 +19,7 @@
 mod app;
 mod clock;
 mod faulty;
+mod host;
 mod log;
 mod ports;
 mod tasks;

@@ -1,9 +1,8 @@
 //! The ports of a simulated context: each await is a point at which the context may end.
 
 use std::cell::RefCell;
-use std::future::{pending, poll_fn};
+use std::future::pending;
 use std::rc::Rc;
-use std::task::Poll;
 
 use holdfast::driver::memory::MemoryStore;
 use holdfast::driver::ports::store::{
@@ -12,8 +11,7 @@ use holdfast::driver::ports::store::{
 };
 use holdfast::driver::ports::transport::{Body, Head, Lost, Outgoing};
 use holdfast::driver::ports::{
-    App, Authorization, AuthorizeRequest, Clock, Entropy, FailPoints, Locks, Ports, Spawn, Timer,
-    Transport, Turn,
+    App, Authorization, AuthorizeRequest, Clock, Entropy, Locks, Spawn, Timer, Transport, Turn,
 };
 use holdfast::engine::event::Event;
 use holdfast::model::dice::Dice;
@@ -27,6 +25,7 @@ use holdfast::record::view::view;
 use holdfast_services::Delivery;
 use holdfast_services::{Request, Response};
 
+use super::host::{entropy, is_its_own_ports, one_turn};
 use super::tasks::Being;
 use super::{SECRET, World};
 
@@ -106,12 +105,7 @@ impl SimPorts {
         if freezes {
             self.world.0.freeze_when.borrow_mut().take();
             self.being.frozen.set(true);
-            let mut seen = false;
-            poll_fn(|context| {
-                context.waker().wake_by_ref();
-                if std::mem::replace(&mut seen, true) { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
+            one_turn().await;
         }
     }
 }
@@ -131,28 +125,7 @@ impl SimPorts {
     }
 }
 
-impl Ports for SimPorts {
-    type App = Self;
-    type Runtime = Self;
-    type Store = Self;
-    type Transport = Self;
-
-    fn store(&self) -> &Self {
-        self
-    }
-
-    fn transport(&self) -> &Self {
-        self
-    }
-
-    fn app(&self) -> &Self {
-        self
-    }
-
-    fn runtime(&self) -> &Self {
-        self
-    }
-}
+is_its_own_ports!(SimPorts);
 
 impl Store for SimPorts {
     async fn commit(
@@ -484,9 +457,7 @@ impl Timer for SimPorts {
 
 impl Entropy for SimPorts {
     fn bytes(&self) -> Option<[u8; 16]> {
-        let mut own = self.own.borrow_mut();
-        let (high, low) = (own.dice.roll(), own.dice.roll());
-        Some(((u128::from(high) << 64) | u128::from(low)).to_be_bytes())
+        Some(entropy(&mut self.own.borrow_mut().dice))
     }
 }
 
@@ -509,5 +480,3 @@ impl Locks for SimPorts {
         self.world.0.settings.borrow().locks && self.world.0.dead.borrow().contains(other)
     }
 }
-
-impl FailPoints for SimPorts {}

@@ -22,6 +22,8 @@ mod faulty;
 mod host;
 mod log;
 mod ports;
+mod settings;
+mod submission;
 mod tasks;
 
 use std::cell::{Cell, RefCell};
@@ -29,13 +31,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use holdfast::driver::memory::MemoryStore;
-use holdfast::driver::{Driver, Submission};
+use holdfast::driver::Driver;
 use holdfast::engine::ServiceSetup;
-use holdfast::model::ids::{ContextId, Intent, ServiceName};
+use holdfast::model::ids::ContextId;
 use holdfast::model::operation::Operation;
-use holdfast::model::policy::{Limits, LimitsPatch, Retention};
+use holdfast::model::policy::Limits;
 use holdfast::model::profile::Purpose;
-use holdfast::rules::profile;
 use holdfast_services::{AnyService, Fault, Loopback, RunHarvester, Service};
 
 pub use app::{
@@ -45,6 +46,9 @@ pub use clock::Clock;
 pub use faulty::{CommitFault, FaultyStore};
 pub use log::{Log, Logged};
 pub use ports::SimPorts;
+pub use settings::Settings;
+use submission::setup;
+pub use submission::{DAY_MS, service, submission};
 use tasks::{Being, Tasks};
 
 /// The profile that the worlds go by.
@@ -89,81 +93,6 @@ pub type Peer = (Rc<Being>, Rc<dyn Fn()>);
 
 /// Which commit freezes its context.
 pub type FreezeWhen = Box<dyn Fn(&Operation) -> bool>;
-
-/// How the world behaves.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The context ends at this point.
-    pub crash_at: Option<u64>,
-    /// Whether contexts hear of each other's changes (BroadcastChannel).
-    pub hints: bool,
-    /// Whether a context's death is known at once (Web Locks) or only by its lease.
-    pub locks: bool,
-    /// The account that is signed in.
-    pub account: Option<String>,
-    /// Credentials that `authorize` cannot give, from now on.
-    pub unauthorized: u32,
-    /// How often exchanges have to wait for others elsewhere, from now on; two seconds each time.
-    pub postponed: u32,
-    /// Whether `onSettled` is there.
-    pub consumes: bool,
-    /// Deliveries that fail, from now on.
-    pub failing_deliveries: u32,
-    /// Reads of kept pieces that find nothing, from now on: the browser has evicted them.
-    pub evicted: u32,
-    /// Whether there is no network.
-    pub offline: bool,
-    /// One way of the network, in milliseconds.
-    pub latency_ms: u64,
-    /// How long each piece of an answer's body takes that begins now, in milliseconds.
-    pub piece_ms: u64,
-    /// The credential's scope.
-    pub scope: Option<String>,
-    /// How far the contexts' clock is from the time that really passes, in milliseconds.
-    pub skew_ms: i64,
-    /// What the service's schema finds wrong with every result.
-    pub schema_fault: Option<String>,
-    /// How long `authorize` takes, in milliseconds.
-    pub authorize_ms: u64,
-    /// How long a commit takes, in milliseconds.
-    pub commit_ms: u64,
-    /// How long what has ended is kept.
-    pub retention: Retention,
-    /// Whether the service's keys are derived.
-    pub derives_keys: bool,
-    /// Parameters of the service, for all submissions.
-    pub params: Vec<(String, String)>,
-    /// Where the service is.
-    pub origin: String,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            crash_at: None,
-            locks: true,
-            hints: true,
-            account: Some("ann".into()),
-            unauthorized: 0,
-            postponed: 0,
-            consumes: true,
-            failing_deliveries: 0,
-            evicted: 0,
-            offline: false,
-            latency_ms: 10,
-            piece_ms: 0,
-            scope: Some("org_1/key_1".into()),
-            skew_ms: 0,
-            schema_fault: None,
-            authorize_ms: 0,
-            commit_ms: 0,
-            derives_keys: false,
-            retention: Retention::default(),
-            params: Vec::new(),
-            origin: "https://api.example.com".into(),
-        }
-    }
-}
 
 /// The world.
 #[derive(Clone)]
@@ -353,40 +282,5 @@ impl World {
         let until = self.0.clock.now() + length_ms;
         self.run(until, || false);
         self.0.clock.advance(until);
-    }
-}
-
-/// A service without faults.
-pub fn service() -> Loopback<RunHarvester> {
-    Loopback::new(RunHarvester::default())
-}
-
-/// A virtual day.
-pub const DAY_MS: u64 = 86_400_000;
-
-/// Submits `{"url": …, …options}` under an intent.
-pub fn submission(intent: &str, options: &str) -> Submission {
-    Submission {
-        service: ServiceName::from("reports"),
-        intent: Intent::from(intent),
-        content_type: "application/json".into(),
-        key: None,
-        params: Vec::new(),
-        limits: LimitsPatch::default(),
-        body: format!("{{\"url\":\"https://example.com\"{options}}}").into_bytes(),
-    }
-}
-
-fn setup(limits: Limits, profile_text: &str) -> ServiceSetup {
-    ServiceSetup {
-        name: ServiceName::from("reports"),
-        profile: profile::read(profile_text).expect("a good profile"),
-        profile_text: profile_text.into(),
-        base_url: String::new(),
-        origin: String::new(),
-        derives_keys: false,
-        retention: Retention::default(),
-        params: Vec::new(),
-        limits,
     }
 }

@@ -26,6 +26,7 @@ use holdfast_services::Delivery;
 use holdfast_services::{Request, Response};
 
 use super::host::{entropy, is_its_own_ports, one_turn};
+use super::settings::strikes;
 use super::tasks::Being;
 use super::{SECRET, World};
 
@@ -224,13 +225,7 @@ impl Store for SimPorts {
     }
 
     async fn chunk(&self, chunk: &ChunkId) -> Result<Option<Vec<u8>>, StoreError> {
-        let evicted = {
-            let left = &mut self.world.0.settings.borrow_mut().evicted;
-            let evicted = *left > 0;
-            *left = left.saturating_sub(1);
-            evicted
-        };
-        if evicted {
+        if strikes(&mut self.world.0.settings.borrow_mut().evicted) {
             return Ok(None);
         }
         self.reading()?.chunk(chunk).await
@@ -378,8 +373,7 @@ impl App for SimPorts {
         self.world.0.clock.sleep(authorize_ms).await;
         self.world.0.authorizations.borrow_mut().push((request.purpose, request.refresh));
         let mut settings = self.world.0.settings.borrow_mut();
-        if settings.unauthorized > 0 {
-            settings.unauthorized -= 1;
+        if strikes(&mut settings.unauthorized) {
             return None;
         }
         let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];
@@ -388,10 +382,7 @@ impl App for SimPorts {
     }
 
     async fn turn(&self, _turn: &Turn) -> u32 {
-        let left = &mut self.world.0.settings.borrow_mut().postponed;
-        let waits = *left > 0;
-        *left = left.saturating_sub(1);
-        if waits { 2_000 } else { 0 }
+        if strikes(&mut self.world.0.settings.borrow_mut().postponed) { 2_000 } else { 0 }
     }
 
     fn validates(&self, _service: &ServiceName) -> bool {
@@ -413,13 +404,7 @@ impl App for SimPorts {
 
     async fn settled(&self, operation: &Operation) -> bool {
         self.point().await;
-        let fails = {
-            let left = &mut self.world.0.settings.borrow_mut().failing_deliveries;
-            let fails = *left > 0;
-            *left = left.saturating_sub(1);
-            fails
-        };
-        if fails {
+        if strikes(&mut self.world.0.settings.borrow_mut().failing_deliveries) {
             return false;
         }
         self.world.0.delivered.borrow_mut().push(operation.identity.id.as_str().to_owned());

@@ -76,3 +76,10 @@ impl Default for Settings {
         }
     }
 }
+
+/// Takes one from what shall still happen; whether there was one.
+pub fn strikes(left: &mut u32) -> bool {
+    let strikes = *left > 0;
+    *left = left.saturating_sub(1);
+    strikes
+}

@@ -1,0 +1,88 @@
+//! The app that one context runs in.
+
+use std::rc::Rc;
+
+use holdfast::driver::ports::{App, Authorization, AuthorizeRequest, Turn};
+use holdfast::engine::event::Event;
+use holdfast::model::ending::ResultRef;
+use holdfast::model::ids::{Account, Scope, ServiceName};
+use holdfast::model::operation::Operation;
+use holdfast::record::view::view;
+
+use super::SimPorts;
+use crate::world::SECRET;
+use crate::world::settings::strikes;
+
+impl SimPorts {
+    /// Others hear of a change, each in a turn of its own.
+    fn tell_others(&self) {
+        if !self.world.0.settings.borrow().hints {
+            return;
+        }
+        for (being, hint) in self.world.0.peers.borrow().iter() {
+            if being.alive.get() && !Rc::ptr_eq(being, &self.being) {
+                let hint = Rc::clone(hint);
+                self.world.0.tasks.spawn(Rc::clone(being), async move { hint() });
+            }
+        }
+    }
+}
+
+impl App for SimPorts {
+    fn account(&self) -> Option<Account> {
+        self.world.0.settings.borrow().account.clone().map(Account)
+    }
+
+    async fn authorize(&self, request: AuthorizeRequest) -> Option<Authorization> {
+        self.point().await;
+        let authorize_ms = self.world.0.settings.borrow().authorize_ms;
+        self.world.0.clock.sleep(authorize_ms).await;
+        self.world.0.authorizations.borrow_mut().push((request.purpose, request.refresh));
+        let mut settings = self.world.0.settings.borrow_mut();
+        if strikes(&mut settings.unauthorized) {
+            return None;
+        }
+        let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];
+        let headers = headers.into_iter().collect();
+        Some(Authorization { headers, scope: settings.scope.clone().map(Scope) })
+    }
+
+    async fn turn(&self, _turn: &Turn) -> u32 {
+        if strikes(&mut self.world.0.settings.borrow_mut().postponed) { 2_000 } else { 0 }
+    }
+
+    fn validates(&self, _service: &ServiceName) -> bool {
+        self.world.0.settings.borrow().schema_fault.is_some()
+    }
+
+    async fn fault_of(
+        &self,
+        _service: &ServiceName,
+        _kept: &ResultRef,
+        _body: &[u8],
+    ) -> Option<String> {
+        self.world.0.settings.borrow().schema_fault.clone()
+    }
+
+    fn consumes(&self) -> bool {
+        self.world.0.settings.borrow().consumes
+    }
+
+    async fn settled(&self, operation: &Operation) -> bool {
+        self.point().await;
+        if strikes(&mut self.world.0.settings.borrow_mut().failing_deliveries) {
+            return false;
+        }
+        self.world.0.delivered.borrow_mut().push(operation.identity.id.as_str().to_owned());
+        self.point().await;
+        true
+    }
+
+    fn notify(&self, event: Box<Event>) {
+        if self.being.alive.get() {
+            self.world.0.log.told(&event.operation);
+            self.world.0.events.borrow_mut().push(view(&event.operation));
+            self.tell_others();
+        }
+    }
+}

@@ -3,16 +3,12 @@
 use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::Name;
 use holdfast::driver::{Adoption, Revision};
-use holdfast::model::ending::{Ending, Failure, ResultRef};
 use holdfast::model::error::Error;
-use holdfast::model::hold::{Hold, ParkReason};
 use holdfast::model::ids::{JobId, OperationId};
-use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::LimitsPatch;
 use holdfast::record;
 use holdfast::rules::options::ListFilter;
-use holdfast::rules::status::status;
 use holdfast::rules::step::{Command, Resolution};
 use holdfast_services::{Call, Delivery, LoggedRequest, Request};
 
@@ -271,71 +267,9 @@ pub fn adoption(intent: &str, job: &JobId) -> Adoption {
     Adoption { service: "reports".into(), intent: intent.into(), job: job.clone() }
 }
 
-/// Why it is parked.
-pub fn park(operation: &Operation) -> Option<ParkReason> {
-    match operation.life.hold {
-        Hold::Parked { reason, .. } => Some(reason),
-        Hold::Ready | Hold::Until { .. } => None,
-    }
-}
-
-/// The name of its status.
-pub fn standing(operation: &Operation) -> &'static str {
-    status(operation).name()
-}
-
-/// How it ended.
-pub fn ending(operation: &Operation) -> Option<&Ending> {
-    match &operation.life.stage {
-        Stage::Ended { ending, .. } => Some(ending),
-        Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. } => None,
-    }
-}
-
-/// The result that it ended with.
-pub fn result(operation: &Operation) -> Option<&ResultRef> {
-    match ending(operation)? {
-        Ending::Succeeded { result, .. } => Some(result),
-        Ending::Incomplete { result, .. } => result.as_ref(),
-        Ending::Rejected(_)
-        | Ending::Failed(_)
-        | Ending::Cancelled
-        | Ending::Expired(_)
-        | Ending::Abandoned => None,
-    }
-}
-
-/// The failure that it ended with.
-pub fn failed(operation: &Operation) -> &Failure {
-    match ending(operation) {
-        Some(Ending::Failed(failure)) => failure,
-        other => panic!("not failed but {other:?}"),
-    }
-}
-
 /// Other bounds.
 pub fn patch(change: impl FnOnce(&mut LimitsPatch)) -> LimitsPatch {
     let mut patch = LimitsPatch::default();
     change(&mut patch);
     patch
-}
-
-/// It has succeeded, and the service has executed and charged once.
-pub fn succeeds_once(world: &World, operation: &Operation) {
-    assert_eq!(standing(operation), "succeeded", "{:?}", operation.life);
-    let mut service = world.0.service.borrow_mut();
-    service.service.advance(world.0.clock.now());
-    assert_eq!((service.ledger().executions, service.ledger().charges), (1, 1));
-    assert_eq!(service.ledger().key_mismatches, 0);
-}
-
-/// Whether it is a replay, as the ending says.
-pub fn replayed(operation: &Operation) -> bool {
-    matches!(ending(operation), Some(Ending::Succeeded { replayed: true, .. }))
-}
-
-/// How many keys were ever sent with a submission.
-pub fn keys(world: &World) -> usize {
-    let all = world.requests(Call::Submit).into_iter().filter_map(|request| request.key);
-    all.collect::<std::collections::BTreeSet<_>>().len()
 }

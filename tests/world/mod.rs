@@ -22,6 +22,7 @@ mod faulty;
 mod host;
 mod log;
 mod ports;
+mod seen;
 mod settings;
 mod submission;
 mod tasks;
@@ -39,13 +40,12 @@ use holdfast::model::policy::Limits;
 use holdfast::model::profile::Purpose;
 use holdfast_services::{AnyService, Fault, Loopback, RunHarvester, Service};
 
-pub use app::{
-    adoption, ending, failed, keys, park, patch, replayed, result, standing, succeeds_once,
-};
+pub use app::{adoption, patch};
 pub use clock::Clock;
 pub use faulty::{CommitFault, FaultyStore};
 pub use log::{Log, Logged};
 pub use ports::SimPorts;
+pub use seen::{ending, failed, keys, park, replayed, result, standing, succeeds_once};
 pub use settings::Settings;
 use submission::setup;
 pub use submission::{DAY_MS, service, submission};

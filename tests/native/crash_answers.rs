@@ -1,8 +1,9 @@
 //! A context may end at every point of a life whose result comes with the answer to its submission,
 //! in one body or as a stream: nothing is lost, and nothing is executed or charged twice.
 
-use crate::world::{Context, Settings, World, standing, submission};
+use crate::world::{Settings, World, standing, submission};
 use holdfast::driver::Submission;
+use holdfast::model::policy::Limits;
 use holdfast_services::{AnyService, CleanedWeb, Fault, Loopback, Replay, Service};
 
 const REPLAY: &str = include_str!("../../pkg-template/profiles/replay.json");
@@ -53,24 +54,11 @@ fn request(story: &Story) -> Submission {
     submission("daily", r#","duration_ms":3000,"result_bytes":300000"#)
 }
 
-/// Submits and follows to the end, in context after context; gives how many points there were.
+/// A whole life, whatever ends in it; gives how many points there were.
 fn live(world: &World, story: &Story, crash_at: Option<u64>) -> u64 {
-    world.0.settings.borrow_mut().crash_at = crash_at;
-    for _ in 0..3 {
-        let context = world.open();
-        if follow(world, &context, story).is_some() {
-            return world.0.points.get();
-        }
-        world.0.settings.borrow_mut().crash_at = None;
-    }
-    panic!("{}: it does not end", story.name);
-}
-
-fn follow(world: &World, context: &Context, story: &Story) -> Option<()> {
-    let (driver, request) = (context.driver.clone(), request(story));
-    let submitted = world.call(context, async move { driver.submit(request).await })?;
-    submitted.expect("the same request is never a conflict");
-    world.settle(context, "daily").map(|_| ())
+    let lived = world.live_through(Limits::default(), &request(story), crash_at);
+    assert!(lived.is_some(), "{}: it does not end", story.name);
+    world.0.points.get()
 }
 
 fn check(world: &World, story: &Story, how: &str) {

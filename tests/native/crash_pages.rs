@@ -17,28 +17,12 @@ fn world_of(locks: bool) -> World {
     World::of(settings, Loopback::new(Bulkgrid::default()), BULKGRID)
 }
 
-/// Submits and follows to the end, in context after context; gives the one that has seen it.
+/// A whole life, whatever ends in it; gives the context that has seen the end.
 fn live(world: &World, crash_at: Option<u64>) -> Context {
-    world.0.settings.borrow_mut().crash_at = crash_at;
-    for _ in 0..3 {
-        let limits = Limits { on_unknown: OnUnknown::Resubmit, ..Limits::default() };
-        let context = world.open_with(limits, BULKGRID);
-        let followed = follow(world, &context);
-        world.0.settings.borrow_mut().crash_at = None;
-        if followed.is_some() {
-            return context;
-        }
-    }
-    panic!("it does not end");
-}
-
-fn follow(world: &World, context: &Context) -> Option<()> {
+    let limits = Limits { on_unknown: OnUnknown::Resubmit, ..Limits::default() };
     let params = vec![("endpoint".to_owned(), "crawl".to_owned())];
     let request = Submission { params, ..submission("daily", r#","result_bytes":250000"#) };
-    let driver = context.driver.clone();
-    let submitted = world.call(context, async move { driver.submit(request).await })?;
-    submitted.expect("the same request is never a conflict");
-    world.settle(context, "daily").map(|_| ())
+    world.live_through(limits, &request, crash_at).expect("it ends")
 }
 
 fn check(world: &World, context: &Context, how: &str) {

@@ -1,12 +1,13 @@
 //! Results that break off and are gone on with, where the service gives parts of them.
 
 use crate::world::{
-    Context, PROFILE, Settings, World, ending, park, result, service, standing, submission,
-    succeeds_once,
+    Context, PROFILE, Settings, World, ending, is_whole, park, result, service, standing,
+    submission, succeeds_once,
 };
 use holdfast::model::ending::Ending;
 use holdfast::model::operation::Operation;
-use holdfast_services::{Call, Request};
+use holdfast::model::policy::Limits;
+use holdfast_services::Call;
 use serde_json::{Value, json};
 
 /// What asks for a result of several pieces.
@@ -34,22 +35,17 @@ fn asked(world: &World) -> Vec<u64> {
     world.requests(Call::Result).into_iter().filter_map(|own| begins_at(own.range)).collect()
 }
 
-fn is_whole(world: &World, context: &Context, ended: &Operation) {
+/// It has succeeded once, and what is kept is whole.
+fn comes_home_whole(world: &World, context: &Context, ended: &Operation) {
     succeeds_once(world, ended);
-    let kept = result(ended).expect("a result");
-    let bytes = world.kept_bytes(context, &ended.identity.id);
-    let value: Value = serde_json::from_slice(&bytes).expect("whole JSON");
-    let records = value["records"].as_array().map(Vec::len);
-    assert_eq!(records.map(|own| own as u64), value["record_count"].as_u64());
-    let digest = Request::default().with_body(bytes.clone()).body_digest();
-    assert_eq!((bytes.len() as u64, digest), (kept.bytes, kept.sha256.clone()));
+    is_whole(world, context, ended);
 }
 
 #[test]
 fn a_download_that_breaks_off_goes_on_where_it_was() {
     let world = ranging(&cut(3));
     let (context, ended) = world.lived(r#","result_bytes":3000000"#);
-    is_whole(&world, &context, &ended);
+    comes_home_whole(&world, &context, &ended);
     let asked = asked(&world);
     let total = result(&ended).expect("a result").bytes;
     assert_eq!((asked.len(), asked[0]), (4, 0));
@@ -69,7 +65,7 @@ fn another_context_goes_on_with_a_download_that_broke_off() {
     world.kill(&first);
     let second = world.open();
     let ended = world.settle(&second, "daily").expect("it ends");
-    is_whole(&world, &second, &ended);
+    comes_home_whole(&world, &second, &ended);
     assert!(asked(&world).last().is_some_and(|begins_at| *begins_at > 1_000_000));
 }
 
@@ -96,7 +92,7 @@ fn a_part_that_does_not_go_on_from_what_has_come_begins_anew() {
         { "call": "result", "fault": "status", "status": 206, "body": "rest" },
     ]));
     let (context, ended) = world.lived(LONG);
-    is_whole(&world, &context, &ended);
+    comes_home_whole(&world, &context, &ended);
     let asked = asked(&world);
     assert!(asked[1] > 0 && asked[2] == 0, "{asked:?}");
 }
@@ -112,7 +108,7 @@ fn a_download_that_the_browser_has_evicted_in_part_begins_anew() {
     world.until("daily", |own| own.counters.failures == 2);
     world.0.settings.borrow_mut().evicted = 1;
     let ended = world.settle(&context, "daily").expect("it ends");
-    is_whole(&world, &context, &ended);
+    comes_home_whole(&world, &context, &ended);
     assert_eq!(asked(&world).last(), Some(&0));
 }
 
@@ -120,7 +116,7 @@ fn a_download_that_the_browser_has_evicted_in_part_begins_anew() {
 fn a_service_that_gives_no_parts_is_asked_for_none() {
     let world = World::with_faults(&cut(2).to_string());
     let (context, ended) = world.lived(LONG);
-    is_whole(&world, &context, &ended);
+    comes_home_whole(&world, &context, &ended);
     assert!(world.requests(Call::Result).iter().all(|own| own.range.is_none()));
 }
 
@@ -140,33 +136,21 @@ fn a_part_that_nobody_asked_for_is_no_result() {
     assert!((2..=10).contains(&world.requests(Call::Result).len()));
 }
 
-/// Submits and follows to the end, in context after context; gives the one that has seen it.
-fn live_through(world: &World, crash_at: Option<u64>) -> Context {
-    world.0.settings.borrow_mut().crash_at = crash_at;
-    for _ in 0..3 {
-        let context = world.open();
-        let (driver, request) = (context.driver.clone(), submission("daily", LONG));
-        let submitted = world.call(&context, async move { driver.submit(request).await });
-        let followed = submitted.and_then(|_| world.settle(&context, "daily"));
-        world.0.settings.borrow_mut().crash_at = None;
-        if followed.is_some() {
-            return context;
-        }
-    }
-    panic!("it does not end");
-}
-
 #[test]
 fn a_crash_at_any_point_of_a_download_that_breaks_off_leaves_the_whole() {
     let world = ranging(&cut(1));
-    live_through(&world, None);
+    let request = submission("daily", LONG);
+    let live = |world: &World, crash_at| {
+        world.live_through(Limits::default(), &request, crash_at).expect("it ends")
+    };
+    live(&world, None);
     let points = world.0.points.get();
     assert!((10..2_000).contains(&points), "{points} points");
     for crash in 1..=points {
         let world = ranging(&cut(1));
-        let context = live_through(&world, Some(crash));
+        let context = live(&world, Some(crash));
         let ended = world.stored("daily").expect("it is stored");
         assert_eq!(standing(&ended), "succeeded", "crash at {crash} of {points}");
-        is_whole(&world, &context, &ended);
+        comes_home_whole(&world, &context, &ended);
     }
 }

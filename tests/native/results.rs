@@ -1,7 +1,8 @@
 //! Bringing a result home: whole, once, and before the service drops it.
 
 use crate::world::{
-    CommitFault, Context, PROFILE, Settings, World, ending, park, patch, result, service, standing,
+    CommitFault, Context, PROFILE, Settings, World, ending, is_whole, park, patch, result, service,
+    standing,
 };
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::ParkReason;
@@ -259,17 +260,6 @@ fn the_earliest_expiry_goes_first() {
     for (place, number) in [1, 2, 0].into_iter().enumerate() {
         assert!(order[place].contains(&job(number)), "{order:?}");
     }
-}
-
-fn is_whole(world: &World, context: &Context, ended: &Operation) {
-    let kept = result(ended).expect("a result");
-    let bytes = world.kept_bytes(context, &ended.identity.id);
-    assert_eq!(bytes.len() as u64, kept.bytes);
-    let digest = holdfast_services::Request::default().with_body(bytes.clone()).body_digest();
-    assert_eq!(digest, kept.sha256);
-    let value: serde_json::Value = serde_json::from_slice(&bytes).expect("whole JSON");
-    let records = value["records"].as_array().map(Vec::len);
-    assert_eq!(records.map(|own| own as u64), value["record_count"].as_u64());
 }
 
 #[test]

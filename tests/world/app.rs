@@ -2,11 +2,11 @@
 
 use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::Name;
-use holdfast::driver::{Adoption, Revision};
+use holdfast::driver::{Adoption, Revision, Submission};
 use holdfast::model::error::Error;
 use holdfast::model::ids::{JobId, OperationId};
 use holdfast::model::operation::Operation;
-use holdfast::model::policy::LimitsPatch;
+use holdfast::model::policy::{Limits, LimitsPatch};
 use holdfast::record;
 use holdfast::rules::options::ListFilter;
 use holdfast::rules::step::{Command, Resolution};
@@ -35,6 +35,31 @@ impl World {
     pub fn live(&self, context: &Context, intent: &str, options: &str) -> Operation {
         self.submit(context, intent, options);
         self.settle(context, intent).expect("it comes to rest")
+    }
+
+    /// Submits and follows to the end, in context after context, as an app does that asks again for
+    /// the same intent after every restart; gives the one that has seen it.
+    pub fn live_through(
+        &self,
+        limits: Limits,
+        request: &Submission,
+        crash_at: Option<u64>,
+    ) -> Option<Context> {
+        self.0.settings.borrow_mut().crash_at = crash_at;
+        for _ in 0..3 {
+            let context = self.open_with(limits, &self.0.profile);
+            let (driver, own) = (context.driver.clone(), request.clone());
+            let submitted = self.call(&context, async move { driver.submit(own).await });
+            let followed = submitted.and_then(|told| {
+                told.expect("the same request is never a conflict");
+                self.settle(&context, request.intent.as_str())
+            });
+            self.0.settings.borrow_mut().crash_at = None;
+            if followed.is_some() {
+                return Some(context);
+            }
+        }
+        None
     }
 
     /// Opens a context, and lives one operation in it to its end or a park.

@@ -31,8 +31,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use holdfast::driver::memory::MemoryStore;
 use holdfast::driver::Driver;
+use holdfast::driver::memory::MemoryStore;
 use holdfast::engine::ServiceSetup;
 use holdfast::model::ids::ContextId;
 use holdfast::model::operation::Operation;
@@ -45,7 +45,7 @@ pub use clock::Clock;
 pub use faulty::{CommitFault, FaultyStore};
 pub use log::{Log, Logged};
 pub use ports::SimPorts;
-pub use seen::{ending, failed, keys, park, replayed, result, standing, succeeds_once};
+pub use seen::{ending, failed, is_whole, keys, park, replayed, result, standing, succeeds_once};
 pub use settings::Settings;
 use submission::setup;
 pub use submission::{DAY_MS, service, submission};

@@ -7,9 +7,9 @@ use holdfast::model::hold::{Hold, ParkReason};
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::rules::status::status;
-use holdfast_services::Call;
+use holdfast_services::{Call, Request};
 
-use super::World;
+use super::{Context, World};
 
 /// Why it is parked.
 pub fn park(operation: &Operation) -> Option<ParkReason> {
@@ -71,4 +71,16 @@ pub fn replayed(operation: &Operation) -> bool {
 pub fn keys(world: &World) -> usize {
     let all = world.requests(Call::Submit).into_iter().filter_map(|request| request.key);
     all.collect::<BTreeSet<_>>().len()
+}
+
+/// What is kept is whole: of the length, the digest and the count of records that belong to it.
+pub fn is_whole(world: &World, context: &Context, ended: &Operation) {
+    let kept = result(ended).expect("a result");
+    let bytes = world.kept_bytes(context, &ended.identity.id);
+    assert_eq!(bytes.len() as u64, kept.bytes);
+    let digest = Request::default().with_body(bytes.clone()).body_digest();
+    assert_eq!(digest, kept.sha256);
+    let value: serde_json::Value = serde_json::from_slice(&bytes).expect("whole JSON");
+    let records = value["records"].as_array().map(Vec::len);
+    assert_eq!(records.map(|own| own as u64), value["record_count"].as_u64());
 }

@@ -21,6 +21,7 @@ mod crash_pages;
 mod delete;
 mod delivery;
 mod diagnose;
+mod downloads;
 mod exits;
 mod foreign_records;
 mod fuzzed;

@@ -1,13 +1,9 @@
-//! Bringing a result home: whole, once, and before the service drops it.
+//! Results: when they are asked for, and what each answer in the place of one leads to.
 
-use crate::world::{
-    CommitFault, Context, PROFILE, Settings, World, ending, is_whole, park, patch, result, service,
-    standing,
-};
+use crate::world::{DAY_MS, PROFILE, Settings, World, ending, park, patch, service, standing};
 use holdfast::model::ending::Ending;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
-use holdfast::model::operation::Operation;
 use holdfast::rules::step::Command;
 use holdfast_services::Call;
 
@@ -63,7 +59,7 @@ fn an_expired_result_is_final_after_exactly_one_download() {
     let world = World::new();
     let (_, ended) = world.lived(r#","retention_ms":0"#);
     assert_eq!(standing(&ended), "expired");
-    world.pass(crate::world::DAY_MS);
+    world.pass(DAY_MS);
     assert_eq!(world.requests(Call::Result).len(), 1);
 }
 
@@ -86,26 +82,6 @@ fn not_ready_in_a_200_is_no_data() {
     let (_, ended) = world.lived("");
     assert_eq!(standing(&ended), "succeeded");
     assert_eq!(world.requests(Call::Result).len(), 2);
-}
-
-#[test]
-fn a_download_that_is_cut_short_is_made_again() {
-    let world = World::with_faults(r#"[{"call":"result","fault":"truncate","times":3}]"#);
-    let (context, ended) = world.lived(r#","result_bytes":50000"#);
-    assert_eq!(standing(&ended), "succeeded");
-    assert_eq!(world.requests(Call::Result).len(), 4);
-    is_whole(&world, &context, &ended);
-}
-
-#[test]
-fn a_download_that_fails_is_made_again() {
-    let world = World::with_faults(
-        r#"[{"call":"result","fault":"lose_before"},{"call":"result","fault":"status","status":500},
-            {"call":"result","fault":"html"},{"call":"result","fault":"rate_limited"}]"#,
-    );
-    let (context, ended) = world.lived("");
-    assert_eq!(standing(&ended), "succeeded");
-    is_whole(&world, &context, &ended);
 }
 
 #[test]
@@ -263,20 +239,6 @@ fn the_earliest_expiry_goes_first() {
 }
 
 #[test]
-fn the_kept_bytes_are_the_bytes_that_the_service_sent() {
-    let world = World::new();
-    let (context, ended) = world.lived(r#","result_bytes":12345"#);
-    is_whole(&world, &context, &ended);
-    let path = world.requests(Call::Result)[0].path.clone();
-    let request = holdfast_services::Request::new("GET", &path)
-        .with_header("authorization", &format!("Bearer {}", crate::world::SECRET));
-    let now = world.0.clock.now();
-    let again = world.0.service.borrow_mut().exchange(now, &request);
-    let holdfast_services::Delivery::Answer(answer) = again.delivery else { panic!("an answer") };
-    assert_eq!(world.kept_bytes(&context, &ended.identity.id), answer.body);
-}
-
-#[test]
 fn a_service_that_asks_to_wait_for_the_result_for_a_year_is_for_a_person() {
     let world = World::with_faults(
         r#"[{"call":"result","fault":"status","status":503,"retry_after":31536000}]"#,
@@ -284,98 +246,11 @@ fn a_service_that_asks_to_wait_for_the_result_for_a_year_is_for_a_person() {
     let context = world.open();
     let parked = world.live(&context, "daily", "");
     assert_eq!(park(&parked), Some(ParkReason::DeadlineExceeded));
-    let limits = Some(patch(|own| own.total_ms = Some(2 * crate::world::DAY_MS)));
+    let limits = Some(patch(|own| own.total_ms = Some(2 * DAY_MS)));
     let resume = Command::Resume { limits, accept_duplicate: false };
     world.command(&context, &parked, resume).expect("an exit");
     let ended = world.settle(&context, "daily").expect("it ends");
     assert_eq!(standing(&ended), "succeeded");
-}
-
-#[test]
-fn a_result_of_3_mb_is_kept_in_pieces() {
-    let world = World::new();
-    let (context, ended) = world.lived(r#","result_bytes":3000000"#);
-    assert_eq!(standing(&ended), "succeeded");
-    let kept = result(&ended).expect("a result");
-    assert!(kept.bytes > 2_500_000, "{}", kept.bytes);
-    assert!(kept.chunks > 8, "{}", kept.chunks);
-    is_whole(&world, &context, &ended);
-}
-
-#[test]
-fn a_download_that_a_restart_cut_off_is_made_anew() {
-    let world = World::new();
-    let first = world.open();
-    world.submit(&first, "daily", r#","result_bytes":1000000"#);
-    world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
-    let before = world.requests(Call::Result).len();
-    world.run(world.0.clock.now() + 60_000, || world.requests(Call::Result).len() > before);
-    world.kill(&first);
-    let second = world.open();
-    let ended = world.settle(&second, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    is_whole(&world, &second, &ended);
-}
-
-/// A context in the middle of a download of some pieces, which is slow; every later one is quick.
-fn downloading(world: &World) -> (Context, Operation) {
-    let context = world.open();
-    world.submit(&context, "daily", r#","result_bytes":600000"#);
-    world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
-    world.0.settings.borrow_mut().piece_ms = 400;
-    world.run(world.0.clock.now() + 60_000, || !world.requests(Call::Result).is_empty());
-    world.pass(1_000);
-    world.0.settings.borrow_mut().piece_ms = 0;
-    let operation = world.stored("daily").expect("stored");
-    assert!(!operation.life.is_ended(), "its download goes on");
-    (context, operation)
-}
-
-#[test]
-fn a_download_whose_operation_has_left_memory_leaves_the_kept_result_alone() {
-    let world = World::answering("result", 200, &"x".repeat(600_000), 1);
-    let (context, operation) = downloading(&world);
-    world.0.commits.fail(&[CommitFault::Aborted]);
-    world.cancel(&context, &operation).expect_err("storage fails");
-    context.driver.hint("reports".into());
-    let ended = world.settle(&context, "daily").expect("it ends");
-    assert_eq!((standing(&ended), world.requests(Call::Result).len()), ("succeeded", 2));
-    world.pass(60_000);
-    is_whole(&world, &context, &ended);
-    assert_eq!(world.stored("daily"), Some(ended));
-}
-
-/// The other context brings the result home, and deletes it.
-fn finished_and_deleted(world: &World, other: &Context) -> Operation {
-    let ended = world.settle(other, "daily").expect("it ends");
-    assert_eq!(standing(&ended), "succeeded");
-    world.delete(other, &ended).expect("a wish");
-    assert!(!world.has_content(&ended.identity.id));
-    ended
-}
-
-#[test]
-fn what_is_deleted_is_not_brought_back_by_a_page_that_has_left() {
-    let world = World::new();
-    let (first, _) = downloading(&world);
-    first.driver.give_back();
-    let second = world.open();
-    let deleted = finished_and_deleted(&world, &second);
-    world.pass(60_000);
-    assert!(!world.has_content(&deleted.identity.id));
-}
-
-#[test]
-fn what_is_deleted_is_not_brought_back_by_a_context_that_thaws() {
-    let world = World::new();
-    let (first, _) = downloading(&world);
-    world.freeze(&first);
-    let second = world.open();
-    world.submit(&second, "other", "");
-    let deleted = finished_and_deleted(&world, &second);
-    world.thaw(&first);
-    world.pass(60_000);
-    assert!(!world.has_content(&deleted.identity.id));
 }
 
 #[test]

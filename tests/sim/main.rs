@@ -32,6 +32,7 @@ mod ports;
 mod promises;
 mod reckoning;
 mod report;
+mod rows;
 mod run;
 mod slot;
 mod store;

@@ -1,21 +1,19 @@
 //! The promises about what is written, and what is told; they are checked as it goes.
 
-use std::rc::Rc;
+mod changes;
+mod removal;
 
 use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::{Durability, Erase, JournalRow, Row, Write, Written};
 use holdfast::engine::event::Event;
-use holdfast::model::ids::OperationId;
 use holdfast::model::lane::Fence;
-use holdfast::model::life::{Delivery, Stage};
 use holdfast::model::operation::Operation;
-use holdfast::model::policy::OnUnknown;
-use holdfast::record;
 use holdfast::record::view::view;
 use pollster::block_on;
 
 use super::oracle::{Birth, Member};
 use super::parks;
+use super::rows::event_of;
 use super::store::{Change, Changed};
 use super::transitions;
 use super::world::{SECRET, World};
@@ -71,33 +69,6 @@ impl World {
         if !owned || operation.is_none_or(|own| own.life.purged.is_some()) {
             self.breach(|| "a piece is kept of what another drives, or is deleted".into());
         }
-    }
-
-    pub fn row(&self, id: &OperationId) -> Option<Row> {
-        block_on(self.0.disk.live.load(id)).ok().flatten()
-    }
-
-    /// The operation that a row holds. What was read before is not read again.
-    pub fn read(&self, row: &Row) -> Option<Rc<Operation>> {
-        let known = (row.id.clone(), row.revision);
-        if let Some((document, operation)) = self.0.read.borrow().get(&known)
-            && *document == row.document
-        {
-            return Some(Rc::clone(operation));
-        }
-        let operation = Rc::new(record::decode(&row.document).ok()?);
-        let read = (row.document.clone(), Rc::clone(&operation));
-        self.0.read.borrow_mut().insert(known, read);
-        Some(operation)
-    }
-
-    pub fn operation(&self, id: &OperationId) -> Option<Rc<Operation>> {
-        self.read(&self.row(id)?)
-    }
-
-    /// What of an operation survives a loss of power.
-    pub fn safe(&self, id: &OperationId) -> Option<Rc<Operation>> {
-        self.read(&block_on(self.0.disk.safe.load(id)).ok().flatten()?)
     }
 
     fn committed(&self, commit: &Commit<'_>, before: Option<Row>) {
@@ -165,160 +136,10 @@ impl World {
         Birth { whose, reruns: 0, corrected: true }
     }
 
-    /// One owner at a time, and the owner alone drives.
-    fn check_owner(&self, fence: Option<&Fence>, before: Option<&Operation>, after: &Operation) {
-        let Some(fence) = fence else {
-            let answered = |own: &Operation| own.counters.polls + own.life.attempts();
-            if answered(after) > before.map_or(0, answered) {
-                self.breach(|| "a context drives a lane that it does not own".into());
-            }
-            return;
-        };
-        let (lane, own) = (fence.lane.as_str().to_owned(), fence.context.as_str().to_owned());
-        let mut oracle = self.0.oracle.borrow_mut();
-        let last = oracle.owners.insert(lane, (fence.epoch.0, own.clone()));
-        drop(oracle);
-        if let Some((epoch, owner)) = last
-            && (fence.epoch.0 < epoch || (fence.epoch.0 == epoch && owner != own))
-        {
-            self.breach(|| format!("epoch {} writes after epoch {epoch}", fence.epoch.0));
-        }
-    }
-
-    /// Identity never changes, evidence grows only, and what is over stays as it is.
-    fn check_change(&self, before: &Operation, after: &Operation) {
-        if before.identity != after.identity || before.request != after.request {
-            self.breach(|| "an operation's identity or request has changed".into());
-        }
-        if after.revision != before.revision.next() {
-            self.breach(|| "a revision is left out".into());
-        }
-        let (old, new) = (&before.life, &after.life);
-        let (was, is) = (&old.evidence.accepted, &new.evidence.accepted);
-        let forgotten = was.as_ref().is_some_and(|was| {
-            is.as_ref().is_none_or(|is| is.at != was.at || was.id.is_some() && is.id != was.id)
-        }) || old.evidence.unresolved.is_some()
-            && new.evidence.unresolved.is_none()
-            && !new.evidence.disproved;
-        if forgotten {
-            self.breach(|| format!("evidence is forgotten: {:?}", old.evidence));
-        }
-        if let Stage::Ended { .. } = old.stage
-            && old.stage != new.stage
-        {
-            self.breach(|| "an ending has changed".into());
-        }
-        if old.purged.is_some() && old.purged != new.purged {
-            self.breach(|| "a tombstone has changed".into());
-        }
-    }
-
-    /// Content goes only where that was asked for, or when its time is over.
-    fn check_removal(
-        &self,
-        erase: Erase,
-        before: &Operation,
-        after: &Operation,
-        events: &[String],
-    ) {
-        // Written by now, it may have been decided on before the clock was set.
-        let (set_at, slow_ms) = (self.0.oracle.borrow().clock_set_at, 30_000);
-        let unsteady = set_at > 0 && self.now() < set_at + slow_ms;
-        if erase == Erase::Everything {
-            let forgotten = self.0.plan.forgets && events.iter().any(|own| own == "forgotten");
-            let tombstone_ms = before.retention.tombstone_ms;
-            let purged = before.life.purged.as_ref();
-            if !forgotten
-                && !unsteady
-                && purged.is_none_or(|own| own.at.0 + tombstone_ms > self.wall())
-            {
-                self.breach(|| "an intent is forgotten before its time".into());
-            }
-            let mut oracle = self.0.oracle.borrow_mut();
-            let work = oracle.births.get(&after.identity.id).map(|own| own.whose.0.clone());
-            oracle.erased.insert(after.identity.id.clone());
-            oracle.freed.extend(work);
-            return;
-        }
-        let purged = before.life.purged.is_none() && after.life.purged.is_some();
-        if purged != (erase == Erase::Content) {
-            self.breach(|| "content goes without a tombstone, or the other way round".into());
-        }
-        if !purged || unsteady || before.life.deletion.is_some() {
-            return;
-        }
-        let taken_at = match &before.life.delivery {
-            Some(Delivery::Delivered(at) | Delivery::Acknowledged(at)) => Some(at.0),
-            Some(Delivery::Pending(_)) | None => None,
-        };
-        let ended_at = match &before.life.stage {
-            Stage::Ended { at, .. } => Some(at.0),
-            Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Result { .. } => None,
-        };
-        let kept = before.retention;
-        let over = |from: Option<u64>, length_ms: Option<u64>| {
-            from.zip(length_ms).is_some_and(|(at, length_ms)| at + length_ms <= self.wall())
-        };
-        if !over(taken_at, kept.result_ms) && !over(ended_at, kept.age_ms) {
-            self.breach(|| "content goes before its time".into());
-        }
-    }
-
-    /// A risk that was accepted by name, and a person who errs, explain a second execution.
-    fn check_said(&self, events: &[String], before: &Operation, after: &Operation) {
-        let has = |event: &str| events.iter().any(|own| own == event);
-        let whose = self.whose(after);
-        if self.0.oracle.borrow().freed.contains(&whose.0) {
-            return;
-        }
-        let ran = self.job_of(&whose).is_some()
-            || self.0.oracle.borrow().flying.get(&whose).is_some_and(|count| *count > 0);
-        let errs = has("resolved.not_executed") && ran;
-        if errs || has("resumed") && after.ledger.duplicated {
-            *self.0.oracle.borrow_mut().risked.entry(whose).or_default() += 1;
-        } else if has("reconcile.absent") && ran && !self.is_clock_set() {
-            self.breach(|| "what ran is said to be absent".into());
-        }
-        let resubmitted = has("reconcile.resubmit");
-        if resubmitted && before.limits.on_unknown == OnUnknown::Park {
-            self.breach(|| "it is submitted again, and nobody has said so".into());
-        }
-    }
-
-    fn is_clock_set(&self) -> bool {
-        self.0.oracle.borrow().clock_set_at > 0
-    }
-
     /// Which member of which lineage an operation is.
     pub fn whose(&self, own: &Operation) -> Member {
         let oracle = self.0.oracle.borrow();
         oracle.births.get(&own.identity.id).map(|own| own.whose.clone()).unwrap_or_default()
-    }
-
-    /// What must be on the disk before anything follows from it.
-    fn check_strictness(
-        &self,
-        before: Option<&Operation>,
-        after: &Operation,
-        durability: Durability,
-    ) {
-        let part = |own: &Operation| {
-            let (cancel, deletion) = (own.life.cancel.as_ref(), own.life.deletion.as_ref());
-            (
-                own.life.attempts(),
-                own.life.evidence.accepted.is_some(),
-                own.life.is_ended(),
-                cancel.is_some(),
-                cancel.map(|cancel| cancel.attempts),
-                deletion.is_some(),
-                own.life.purged.is_some(),
-            )
-        };
-        let deletes = |own: &Operation| own.life.deletion.as_ref()?.current.clone();
-        let written = deletes(after).is_some() && before.and_then(deletes) != deletes(after);
-        if (written || before.map(part) != Some(part(after))) && durability != Durability::Strict {
-            self.breach(|| "a change that must be on the disk is relaxed".into());
-        }
     }
 
     /// An event tells only what is stored, and no secret.
@@ -385,12 +206,6 @@ impl<'a> Commit<'a> {
             transitions::standing(after),
         )
     }
-}
-
-/// The event that a journal line tells of.
-pub fn event_of(line: &str) -> Option<String> {
-    let rest = line.split_once(r#""event":""#)?.1;
-    rest.split_once('"').map(|(event, _)| event.to_owned())
 }
 
 /// As much of a text as a line of the trace holds.

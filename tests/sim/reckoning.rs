@@ -11,7 +11,7 @@ use holdfast::rules::digest::{Sha256Stream, hex};
 use pollster::block_on;
 
 use super::house::House;
-use super::promises::event_of;
+use super::rows::event_of;
 use super::transitions::standing;
 use super::world::World;
 

@@ -18,6 +18,7 @@ mod app;
 mod chaos;
 #[path = "../world/clock.rs"]
 mod clock;
+mod disk_port;
 #[path = "../world/host.rs"]
 mod host;
 mod house;

@@ -3,99 +3,26 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
+#[path = "indexeddb/harness.rs"]
+mod harness;
+#[path = "indexeddb/tools.rs"]
+mod tools;
+
+use harness::{fresh, open};
 use holdfast::driver::conformance;
-use holdfast::driver::ports::store::{Durability, Erase, Row, Store, StoreError, Write, Written};
-use holdfast::model::ids::{LaneId, Revision};
+use holdfast::driver::ports::store::{Durability, Queue, Store, StoreError, Write, Written};
+use holdfast::model::ids::LaneId;
 use holdfast::model::time::Timestamp;
-use holdfast::web::store::{Database, HostStore};
-use js_sys::{Array, Function, Promise};
-use wasm_bindgen::prelude::*;
+use js_sys::{Array, Promise};
+use tools::{
+    commit, futures, losing_the_server, never_completing, never_opening, once, put_raw, raw,
+    record_calls, throwing, undo, without_indexed_db, write,
+};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
-
-#[wasm_bindgen(module = "/tests/indexeddb_faults.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = recordCalls)]
-    fn record_calls(kind: &str, method: &str, log: &Array) -> Function;
-    #[wasm_bindgen(js_name = throwing)]
-    fn throwing(kind: &str, method: &str, error: &str, times: u32) -> Function;
-    #[wasm_bindgen(js_name = neverOpening)]
-    fn never_opening() -> Function;
-    #[wasm_bindgen(js_name = neverCompleting)]
-    fn never_completing() -> Function;
-    #[wasm_bindgen(js_name = withoutIndexedDb)]
-    fn without_indexed_db() -> Function;
-    #[wasm_bindgen(js_name = openRaw)]
-    fn open_raw(name: &str, version: Option<u32>) -> Promise;
-    #[wasm_bindgen(js_name = putRaw)]
-    fn put_raw(name: &str, store: &str, value: &JsValue) -> Promise;
-    #[wasm_bindgen(js_name = losingTheServer)]
-    fn losing_the_server(before_step: bool) -> Function;
-}
-
-#[wasm_bindgen(module = "/pkg-template/idb-database.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = Database)]
-    type Opening;
-    #[wasm_bindgen(constructor, js_class = "Database")]
-    fn new(name: &str) -> Opening;
-}
-
-#[wasm_bindgen(module = "/pkg-template/idb-transaction.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = storeIn)]
-    fn store_in(opening: &Opening) -> Database;
-}
-
-/// The store in the database of this name.
-fn open(name: &str) -> HostStore {
-    HostStore::new(store_in(&Opening::new(name)))
-}
-
-/// A name for a database that is new in every run.
-fn fresh(name: &str) -> String {
-    format!("{name} {}", js_sys::Date::now())
-}
-
-fn undo(fault: &Function) {
-    fault.call0(&JsValue::UNDEFINED).unwrap();
-}
-
-fn write(id: &str) -> Write {
-    Write {
-        row: Row {
-            id: id.into(),
-            account: "ann".into(),
-            lane: LaneId::from_key("lane".into()),
-            created_at: Timestamp(1),
-            due: Some(Timestamp(2)),
-            delivery_due: None,
-            revision: Revision(1),
-            write_id: id.into(),
-            document: "{}".into(),
-        },
-        replaces: None,
-        fence: None,
-        answer_by: None,
-        beside: None,
-        erase: Erase::Nothing,
-        name: None,
-        body: None,
-        takes: Vec::new(),
-        journal: Vec::new(),
-        profile: None,
-    }
-}
-
-async fn commit(store: &HostStore, id: &str) -> Result<Vec<Written>, StoreError> {
-    store.commit(&[write(id)], Durability::Strict).await
-}
-
-async fn raw(name: &str, version: Option<u32>) -> web_sys::IdbDatabase {
-    JsFuture::from(open_raw(name, version)).await.unwrap().unchecked_into()
-}
 
 macro_rules! of_the_store_on_indexeddb {
     ($($name:ident)*) => {$(
@@ -145,27 +72,6 @@ async fn many_may_make_the_database_at_the_same_time() {
             assert_eq!(read, Ok(None), "round {round}");
         }
     }
-}
-
-/// All values, the futures running at the same time.
-async fn futures<F: Future + Unpin, const N: usize>(mut all: [F; N]) -> Vec<F::Output> {
-    let mut values: [Option<F::Output>; N] = [const { None }; N];
-    core::future::poll_fn(|context| {
-        for (future, value) in all.iter_mut().zip(&mut values) {
-            if value.is_none()
-                && let core::task::Poll::Ready(ready) = core::pin::Pin::new(future).poll(context)
-            {
-                *value = Some(ready);
-            }
-        }
-        if values.iter().all(Option::is_some) {
-            core::task::Poll::Ready(())
-        } else {
-            core::task::Poll::Pending
-        }
-    })
-    .await;
-    values.into_iter().flatten().collect()
 }
 
 #[wasm_bindgen_test]
@@ -317,15 +223,6 @@ async fn a_commit_that_nobody_waits_for_is_aborted() {
     assert_eq!(commit(&store, "a").await, Ok(vec![Written::Done]));
 }
 
-/// One poll of a future.
-async fn once<F: Future + Unpin>(mut future: F) -> Option<F::Output> {
-    core::future::poll_fn(|context| match core::pin::Pin::new(&mut future).poll(context) {
-        core::task::Poll::Ready(value) => core::task::Poll::Ready(Some(value)),
-        core::task::Poll::Pending => core::task::Poll::Ready(None),
-    })
-    .await
-}
-
 #[wasm_bindgen_test]
 async fn a_malformed_row_is_an_error_and_no_panic() {
     let name = fresh("malformed");
@@ -349,6 +246,6 @@ async fn the_end_of_time_is_kept() {
     last.row.due = Some(Timestamp(u64::MAX));
     assert!(store.commit(&[last], Durability::Strict).await.is_ok());
     let lane = LaneId::from_key("lane".into());
-    let due = store.due(&lane, holdfast::driver::ports::store::Queue::Work, Timestamp(9), 9).await;
+    let due = store.due(&lane, Queue::Work, Timestamp(9), 9).await;
     assert_eq!(due.map(|due| due.next), Ok(Some(Timestamp(u64::MAX))));
 }

@@ -7,6 +7,8 @@
 mod harness;
 #[path = "indexeddb/tools.rs"]
 mod tools;
+#[path = "world/write.rs"]
+mod write;
 
 use harness::{fresh, open};
 use holdfast::driver::conformance;

@@ -23,7 +23,7 @@
 mod bodies;
 mod commits;
 mod erasure;
-mod fixtures;
+pub(super) mod fixtures;
 mod handles;
 mod journal;
 mod lanes;

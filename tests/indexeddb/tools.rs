@@ -1,12 +1,14 @@
 //! What the tests are made of: the faults of browsers, one write, and futures.
 
-use holdfast::driver::ports::store::{Durability, Erase, Row, Store, StoreError, Write, Written};
+use holdfast::driver::ports::store::{Durability, Row, Store, StoreError, Write, Written};
 use holdfast::model::ids::{LaneId, Revision};
 use holdfast::model::time::Timestamp;
 use holdfast::web::store::HostStore;
 use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
+
+use crate::write::write_of;
 
 #[wasm_bindgen(module = "/tests/indexeddb_faults.js")]
 extern "C" {
@@ -33,29 +35,17 @@ pub(crate) fn undo(fault: &Function) {
 }
 
 pub(crate) fn write(id: &str) -> Write {
-    Write {
-        row: Row {
-            id: id.into(),
-            account: "ann".into(),
-            lane: LaneId::from_key("lane".into()),
-            created_at: Timestamp(1),
-            due: Some(Timestamp(2)),
-            delivery_due: None,
-            revision: Revision(1),
-            write_id: id.into(),
-            document: "{}".into(),
-        },
-        replaces: None,
-        fence: None,
-        answer_by: None,
-        beside: None,
-        erase: Erase::Nothing,
-        name: None,
-        body: None,
-        takes: Vec::new(),
-        journal: Vec::new(),
-        profile: None,
-    }
+    write_of(Row {
+        id: id.into(),
+        account: "ann".into(),
+        lane: LaneId::from_key("lane".into()),
+        created_at: Timestamp(1),
+        due: Some(Timestamp(2)),
+        delivery_due: None,
+        revision: Revision(1),
+        write_id: id.into(),
+        document: "{}".into(),
+    })
 }
 
 pub(crate) async fn commit(store: &HostStore, id: &str) -> Result<Vec<Written>, StoreError> {

@@ -1,8 +1,8 @@
 //! Records that this code must not drive: newer, or damaged.
 
-use crate::world::{World, standing, succeeds_once};
+use crate::world::{World, standing, succeeds_once, write_of};
 use holdfast::driver::ports::Store;
-use holdfast::driver::ports::store::{Erase, Name, Row, Write};
+use holdfast::driver::ports::store::{Name, Row, Write};
 use holdfast::model::error::Code;
 use holdfast::model::ids::WriteId;
 use holdfast::model::life::Stage;
@@ -18,19 +18,7 @@ fn rewrite(world: &World, intent: &str, change: impl FnOnce(&str) -> String) {
         write_id: WriteId::from("rewritten"),
         ..row.clone()
     };
-    let write = Write {
-        replaces: Some(row.revision),
-        row: next,
-        fence: None,
-        answer_by: None,
-        beside: None,
-        erase: Erase::Nothing,
-        name: None,
-        body: None,
-        takes: Vec::new(),
-        journal: Vec::new(),
-        profile: None,
-    };
+    let write = Write { replaces: Some(row.revision), ..write_of(next) };
     pollster::block_on(world.0.store.commit(&[write], Durability::Strict)).expect("memory");
 }
 

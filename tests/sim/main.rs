@@ -46,6 +46,8 @@ mod transitions;
 mod verbs;
 mod wire;
 mod world;
+#[path = "../world/write.rs"]
+mod write;
 
 use std::process::ExitCode;
 use std::sync::Mutex;

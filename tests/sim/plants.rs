@@ -2,7 +2,7 @@
 //! in the lane of the other work; they must be shown or told of, stay as they are, and keep nobody
 //! waiting.
 
-use holdfast::driver::ports::store::{Durability, Erase, Name, Row, Write};
+use holdfast::driver::ports::store::{Durability, Name, Row, Write};
 use holdfast::model::error::Code;
 use holdfast::model::ids::{OperationId, Revision, WriteId};
 use holdfast::model::life::Life;
@@ -13,6 +13,7 @@ use holdfast::rules::step::Command;
 
 use super::store::Change;
 use super::world::World;
+use super::write::write_of;
 
 /// Puts them into the store as soon as there is other work, and looks at them from a context.
 pub async fn plant(world: World) {
@@ -66,19 +67,7 @@ fn put(world: &World, model: &Operation, intent: &str, document: String) {
     };
     world.note(|| format!("a record that must not be driven: {intent}"));
     world.0.oracle.borrow_mut().planted.push(row.clone());
-    let write = Write {
-        row,
-        replaces: None,
-        fence: None,
-        answer_by: None,
-        name: Some((name(intent), None)),
-        beside: None,
-        body: None,
-        erase: Erase::Nothing,
-        takes: Vec::new(),
-        journal: Vec::new(),
-        profile: None,
-    };
+    let write = Write { name: Some((name(intent), None)), ..write_of(row) };
     world.0.disk.apply(Change::Commit(vec![write]), Durability::Strict);
 }
 

@@ -26,6 +26,7 @@ mod seen;
 mod settings;
 mod submission;
 mod tasks;
+mod write;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -50,6 +51,7 @@ pub use settings::Settings;
 use submission::setup;
 pub use submission::{DAY_MS, service, submission};
 use tasks::{Being, Tasks};
+pub(crate) use write::write_of;
 
 /// The profile that the worlds go by.
 pub const PROFILE: &str = include_str!("../../pkg-template/profiles/runharvester.json");

@@ -39,7 +39,7 @@ pub(super) fn after(row: &Row) -> Row {
 }
 
 /// The write of a row that replaces the row of the revision before, and nothing besides.
-pub(super) fn write(row: Row) -> Write {
+pub(in crate::driver) fn write(row: Row) -> Write {
     Write {
         replaces: row.revision.0.checked_sub(1).filter(|before| *before > 0).map(Revision),
         row,

@@ -5,7 +5,8 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::MemoryStore;
-use crate::driver::ports::store::{Durability, Erase, Queue, Row, Store, Write, Written};
+use crate::driver::conformance::fixtures::write;
+use crate::driver::ports::store::{Durability, Queue, Row, Store, Written};
 use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::time::Timestamp;
 
@@ -45,20 +46,7 @@ fn filled(rows: Vec<Row>) -> (MemoryStore, Vec<Row>) {
         let row = Row { revision, write_id: WriteId(number.to_string()), ..row };
         kept.retain(|old| old.id != row.id);
         kept.push(row.clone());
-        let write = Write {
-            row,
-            replaces,
-            fence: None,
-            answer_by: None,
-            beside: None,
-            erase: Erase::Nothing,
-            name: None,
-            body: None,
-            takes: Vec::new(),
-            journal: Vec::new(),
-            profile: None,
-        };
-        let written = pollster::block_on(store.commit(&[write], Durability::Strict));
+        let written = pollster::block_on(store.commit(&[write(row)], Durability::Strict));
         assert_eq!(written, Ok(vec![Written::Done]));
     }
     (store, kept)
@@ -111,20 +99,8 @@ proptest! {
         let snapshot = store.snapshot();
         let fork = MemoryStore::from_snapshot(snapshot.clone());
         let other_handle = fork.clone();
-        let write = Write {
-            row: Row { id: "new".into(), ..more },
-            replaces: None,
-            fence: None,
-            answer_by: None,
-            beside: None,
-            erase: Erase::Nothing,
-            name: None,
-            body: None,
-            takes: Vec::new(),
-            journal: Vec::new(),
-            profile: None,
-        };
-        pollster::block_on(fork.commit(&[write], Durability::Strict)).unwrap();
+        let new = write(Row { id: "new".into(), ..more });
+        pollster::block_on(fork.commit(&[new], Durability::Strict)).unwrap();
         prop_assert_eq!(&store.snapshot(), &snapshot);
         prop_assert_ne!(&other_handle.snapshot(), &snapshot);
         other_handle.restore(snapshot.clone());

@@ -140,9 +140,9 @@ fn check(world: &World, story: &Story, how: &str) {
     }
 }
 
-fn every_single_crash(locks: bool) {
+fn every_single_crash(settings: &Settings) {
+    let Settings { locks, postponed, .. } = *settings;
     for story in STORIES {
-        let settings = Settings { locks, ..Settings::default() };
         let undisturbed = world_of(story, settings.clone());
         let points = live(&undisturbed, story, &[]);
         check(&undisturbed, story, "undisturbed");
@@ -150,19 +150,25 @@ fn every_single_crash(locks: bool) {
         for crash in 1..=points {
             let world = world_of(story, settings.clone());
             live(&world, story, &[crash]);
-            check(&world, story, &format!("locks {locks}, crash at point {crash} of {points}"));
+            let how = format!("locks {locks}, postponed {postponed}");
+            check(&world, story, &format!("{how}, crash at point {crash} of {points}"));
         }
     }
 }
 
 #[test]
 fn a_crash_at_any_point_loses_nothing_and_repeats_nothing() {
-    every_single_crash(true);
+    every_single_crash(&Settings::default());
 }
 
 #[test]
 fn a_crash_at_any_point_is_survived_without_web_locks() {
-    every_single_crash(false);
+    every_single_crash(&Settings { locks: false, ..Settings::default() });
+}
+
+#[test]
+fn a_crash_at_any_point_is_survived_where_the_first_write_is_made_before_its_turn_to_be_sent() {
+    every_single_crash(&Settings { postponed: 2, ..Settings::default() });
 }
 
 #[cfg(not(target_arch = "wasm32"))]

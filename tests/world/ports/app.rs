@@ -48,6 +48,7 @@ impl App for SimPorts {
     }
 
     async fn turn(&self, _turn: &Turn) -> u32 {
+        self.point().await;
         if strikes(&mut self.world.0.settings.borrow_mut().postponed) { 2_000 } else { 0 }
     }
 

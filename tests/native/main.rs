@@ -28,6 +28,7 @@ mod fuzzed;
 mod hostile;
 mod idempotency_key;
 mod identity;
+mod late;
 mod laws;
 mod listing;
 mod money;

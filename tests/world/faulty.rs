@@ -31,6 +31,8 @@ pub struct FaultyStore {
     pub unreadable: Cell<bool>,
     /// How often the connection was dropped.
     pub reconnects: Cell<u32>,
+    /// How many members were found written whose lane was lost since.
+    pub late: Cell<u32>,
 }
 
 impl FaultyStore {
@@ -40,6 +42,7 @@ impl FaultyStore {
             next: RefCell::default(),
             unreadable: Cell::new(false),
             reconnects: Cell::new(0),
+            late: Cell::new(0),
         }
     }
 
@@ -61,7 +64,12 @@ impl FaultyStore {
         let fault = self.next.borrow_mut().pop_front().unwrap_or(CommitFault::Pass);
         let why = "as the test wants".to_owned();
         match fault {
-            CommitFault::Pass => self.inner.commit(batch, durability).await,
+            CommitFault::Pass => {
+                let written = self.inner.commit(batch, durability).await?;
+                let late = written.iter().map(|own| u32::from(*own == Written::Late)).sum::<u32>();
+                self.late.set(self.late.get() + late);
+                Ok(written)
+            }
             CommitFault::Refused => Err(StoreError::Unavailable(why)),
             CommitFault::Aborted => Err(StoreError::Aborted(why)),
             CommitFault::Full => Err(StoreError::Full(why)),

@@ -266,6 +266,11 @@ impl World {
         }
     }
 
+    /// What a context held is let go, as if it were dead; it is not.
+    pub fn lose_lock(&self, context: &Context) {
+        self.0.dead.borrow_mut().extend(context.ports.name());
+    }
+
     /// Runs a call of the app beside everything else.
     pub fn spawn(&self, context: &Context, call: impl Future<Output = ()> + 'static) {
         self.0.tasks.spawn(Rc::clone(&context.being), call);

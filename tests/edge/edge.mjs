@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { isGroupAlive } from "../browser/harness/process.mjs";
 import { until } from "../browser/harness/until.mjs";
+import { fetch } from "./fetch.mjs";
 
 const HOST = fileURLToPath(new URL("./edge-host.mjs", import.meta.url));
 

@@ -13,6 +13,7 @@ import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Loopback } from "../browser/harness/loopback.mjs";
 import { until } from "../browser/harness/until.mjs";
 import { Edge } from "./edge.mjs";
+import { fetch } from "./fetch.mjs";
 import { freePort } from "./free-port.mjs";
 import { live } from "./life.mjs";
 import { quickProfile } from "./quick-profile.mjs";

@@ -100,9 +100,9 @@ export class Client {
   /**
    * @param {string} service
    * @param {{ intent: string, jobId: string }} adoption
+   * @param {string | null} account
    */
-  async adopt(service, adoption) {
-    const account = currentAccount(this.#options);
+  async adopt(service, adoption, account) {
     const args = [service, sealAdoption(adoption)];
     return this.operationOf(await this.call("adopt", args, () => this.#checkAccount(account)));
   }
@@ -125,11 +125,12 @@ export class Client {
   /**
    * @param {string} service
    * @param {string} intent
+   * @param {string | null} account
    */
-  async forget(service, intent) {
+  async forget(service, intent, account) {
     checkIntent(intent);
     /** @type {string[]} */
-    const gone = await this.call("forget", [service, intent]);
+    const gone = await this.call("forget", [service, intent], () => this.#checkAccount(account));
     for (const id of gone) {
       this.#states.drop(id);
       this.#tabs.tell({ service, id });
@@ -151,13 +152,15 @@ export class Client {
 
   /**
    * @param {{ unsettled: "keep" | "cancel" }} options
+   * @param {string | null} account
    * @returns {Promise<readonly Api.OperationState[]>}
    */
-  async signOut(options) {
+  async signOut(options, account) {
     const { unsettled } = checkSignOut(options);
-    const account = currentAccount(this.#options);
     if (account === null) return [];
     const operations = await unsettledOf(this);
+    // The list is that of whoever came meanwhile.
+    this.#checkAccount(account);
     if (unsettled === "cancel") await cancelAll(operations);
     const left = notOver(operations);
     this.#connection.yield();
@@ -211,13 +214,13 @@ export class Client {
   }
 
   /**
-   * Made when the module is there: it takes the account that is the current one then.
+   * Made in the turn in which the module is called: it takes the account that is the current one then.
    *
    * @param {string | null} account Whose the call is.
    */
   #checkAccount(account) {
     if (currentAccount(this.#options) === account) return;
-    throw new HoldfastError("The account changed while Holdfast was loading. Nothing was sent.", {
+    throw new HoldfastError("The account changed meanwhile. Nothing was sent.", {
       code: "NO_ACCOUNT",
       nextStep: "Call again for the account that is the current one.",
     });

@@ -4,7 +4,7 @@
 /** @import { Client } from "./client.js" */
 /** @import { Settings } from "./options.js" */
 import { closedError } from "./error.js";
-import { checkServiceName, seal, sealInquiry } from "./submission.js";
+import { checkServiceName, currentAccount, seal, sealInquiry } from "./submission.js";
 
 /**
  * What an entry brings along: in a page, scripts that are loaded when they are needed.
@@ -66,7 +66,8 @@ export const makeHoldfast = (settings, parts) => {
     },
     async adopt(service, adoption) {
       checkServiceName(options, service);
-      return (await open()).adopt(service, adoption);
+      const account = currentAccount(options);
+      return (await open()).adopt(service, adoption, account);
     },
     async quote(service, inquiry) {
       const asked = sealInquiry(options, service, inquiry);
@@ -78,10 +79,14 @@ export const makeHoldfast = (settings, parts) => {
     },
     async forget(service, intent) {
       checkServiceName(options, service);
-      return (await open()).forget(service, intent);
+      const account = currentAccount(options);
+      return (await open()).forget(service, intent, account);
     },
     list: async (filter) => (await open()).list(filter),
-    signOut: async (leave) => (await open()).signOut(leave),
+    async signOut(leave) {
+      const account = currentAccount(options);
+      return (await open()).signOut(leave, account);
+    },
     start: async () => (await open()).start(),
     ...(parts.reset && { resetStorage, storageHealth: async () => (await open()).storageHealth() }),
     subscribe(listener) {

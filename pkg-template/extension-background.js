@@ -235,7 +235,7 @@ class Background {
       call: (method, args, check) =>
         MAKES_WORK.includes(method)
           ? this.#alarm.during(() => own.call(method, args, check)).finally(() => this.#follow())
-          : own.call(method, args),
+          : own.call(method, args, check),
       hint: (service) => own.hint(service),
       yield: () => own.yield(),
       close: () => own.close(),

@@ -11,7 +11,9 @@ async function begin(t) {
   return { holdfast, world, current };
 }
 
-for (const [name, given] of [["submit", { intent: "one", body: {} }], ["adopt", { intent: "one", jobId: "job-1" }]]) {
+const CHANGES = [["submit", { intent: "one", body: {} }], ["adopt", { intent: "one", jobId: "job-1" }], ["forget", "one"]];
+
+for (const [name, given] of CHANGES) {
   test(`what one account gives to ${name} is not taken on for another that came while the module loaded`, async (t) => {
     const { holdfast, world, current } = await begin(t);
     world.script.construct = () => (current.account = "grace");
@@ -19,6 +21,25 @@ for (const [name, given] of [["submit", { intent: "one", body: {} }], ["adopt", 
     await assert.rejects(holdfast[name]("reports", given), { code: "NO_ACCOUNT" });
   });
 }
+
+for (const [name, given] of CHANGES) {
+  test(`what one account gives to ${name} is not taken on for another that comes in the same turn`, async (t) => {
+    const { holdfast, world, current } = await begin(t);
+    world.script[name] = () => assert.fail("it reached the module");
+    const refused = assert.rejects(holdfast[name]("reports", given), { code: "NO_ACCOUNT" });
+    current.account = "grace";
+    await refused;
+  });
+}
+
+test("who signs out cancels nothing of another who comes in the same turn", async (t) => {
+  const { holdfast, world, current } = await begin(t);
+  world.script.list = async () => `{"operations":[${state()}]}`;
+  world.script.command = () => assert.fail("it reached the module");
+  const refused = assert.rejects(holdfast.signOut({ unsettled: "cancel" }), { code: "NO_ACCOUNT" });
+  current.account = "grace";
+  await refused;
+});
 
 test("what was read for one account is not shown as another's", async (t) => {
   const { holdfast, world, current } = await begin(t);

@@ -36,7 +36,14 @@ for (const [method, args] of [["submit", submission()], ["command", ["op-1", '{"
   });
 }
 
-for (const [method, args] of [["submit", submission()], ["adopt", ["reports", '{"intent":"one","jobId":"a"}']], ["command", ["op-1", "{}"]], ["forget", ["reports", "one"]]]) {
+const CHANGES = [
+  ["submit", submission()],
+  ["adopt", ["reports", '{"intent":"one","jobId":"a"}']],
+  ["command", ["op-1", "{}"]],
+  ["forget", ["reports", "one"]],
+];
+
+for (const [method, args] of CHANGES) {
   test(`what ${method} is asked for one account is not done for another who comes while allow decides`, async (t) => {
     let account = "ada";
     const { world } = await begin(t, { account: () => account, allow: async () => ((account = "grace"), true) });
@@ -44,6 +51,17 @@ for (const [method, args] of [["submit", submission()], ["adopt", ["reports", '{
     const { error } = await api.send(message(method, args), POPUP);
     assert.equal(error.code, "NO_ACCOUNT");
     assert.match(error.message, /Nothing was sent/);
+  });
+}
+
+for (const [method, args] of CHANGES) {
+  test(`what ${method} is asked for one account is not done for another who comes while the module loads`, async (t) => {
+    let account = "ada";
+    const construct = () => (account = "grace");
+    const { world } = await begin(t, { account: () => account }, { construct });
+    assert.deepEqual([account, world.clients.length], ["ada", 0]);
+    world.script[method] = () => assert.fail("it reached the module");
+    assert.equal((await api.send(message(method, args), POPUP)).error.code, "NO_ACCOUNT");
   });
 }
 

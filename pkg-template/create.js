@@ -3,7 +3,7 @@
 /** @import * as Api from "./index.d.ts" */
 /** @import { Client } from "./client.js" */
 /** @import { Settings } from "./options.js" */
-import { closedError } from "./error.js";
+import { closedError, HoldfastError, isHoldfastError } from "./error.js";
 import { checkServiceName, currentAccount, seal, sealInquiry } from "./submission.js";
 
 /**
@@ -20,6 +20,20 @@ export const defineService = (service) => service;
 
 /** @type {readonly Api.OperationState[]} */
 const NOTHING = Object.freeze([]);
+
+/**
+ * What an entry brings along has not come.
+ *
+ * @param {unknown} cause
+ */
+const missing = (cause) =>
+  isHoldfastError(cause)
+    ? cause
+    : new HoldfastError("Holdfast's scripts could not be loaded.", {
+        code: "WASM_BLOCKED",
+        nextStep: "Serve the package's files side by side, and call again.",
+        cause,
+      });
 
 /**
  * @param {Settings} settings
@@ -41,7 +55,7 @@ export const makeHoldfast = (settings, parts) => {
       (made) => (client = made),
       (error) => {
         opening = undefined;
-        throw error;
+        throw missing(error);
       },
     ));
   };
@@ -55,7 +69,9 @@ export const makeHoldfast = (settings, parts) => {
   /** @param {{ acceptRisk: "duplicate" }} accepted */
   const resetStorage = async (accepted) => {
     if (closed) throw closedError();
-    const reset = await parts.reset?.();
+    const reset = await parts.reset?.().catch((error) => {
+      throw missing(error);
+    });
     return reset?.resetStorage(options.database ?? "holdfast", accepted);
   };
 

@@ -8,16 +8,7 @@ export { defineService, HoldfastError, isHoldfastError };
 
 /** @type {import("./create.js").Parts} */
 const parts = {
-  async open(settings, listeners) {
-    const { open } = await import("./page.js").catch((cause) => {
-      throw new HoldfastError("Holdfast's scripts could not be loaded.", {
-        code: "WASM_BLOCKED",
-        nextStep: "Serve the package's files side by side, and call again.",
-        cause,
-      });
-    });
-    return open(settings, listeners);
-  },
+  open: async (...given) => (await import("./page.js")).open(...given),
   reset: () => import("./reset.js"),
 };
 

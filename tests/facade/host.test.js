@@ -20,6 +20,19 @@ test("the module is initialised once for all, and again after a failure", async 
   assert.equal(world.clients.length, 2);
 });
 
+test("scripts that do not come are told as that, whatever asks for them, and asked for again", async (t) => {
+  const { makeHoldfast } = await loadPackage(t, "create.js");
+  const gone = () => Promise.reject(new TypeError("error loading dynamically imported module"));
+  const parts = { open: gone, reset: gone };
+  const holdfast = makeHoldfast({ options: options(), config: "" }, parts);
+  const told = { name: "HoldfastError", code: "WASM_BLOCKED", message: /^Holdfast's scripts could not be loaded\. Serve/ };
+  await assert.rejects(holdfast.list(), told);
+  await assert.rejects(holdfast.resetStorage({ acceptRisk: "duplicate" }), told);
+  const own = Object.assign(new Error("no"), { name: "HoldfastError", code: "STORAGE_UNAVAILABLE" });
+  parts.open = () => Promise.reject(own);
+  await assert.rejects(holdfast.list(), own);
+});
+
 test("the module gets the configuration as JSON, with the profile that a service names", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   await createHoldfast(options({}, { baseUrl: "https://API.example.com/", limits: { attempts: 2 } })).start();

@@ -5,6 +5,7 @@
 /** @import { Settings } from "./options.js" */
 import { HoldfastError, isHoldfastError } from "./error.js";
 import { answerOf, argsOf, CHANGES, objectOf, OF_A_SERVICE, PROTOCOL, refusalOf, NAMES_NOTHING } from "./extension-messages.js";
+import { inTime } from "./in-time.js";
 import { described, report } from "./report.js";
 import { checkServiceName, currentAccount, seal } from "./submission.js";
 
@@ -127,7 +128,7 @@ export class Answers {
    */
   async #asked(request, sender) {
     try {
-      return await inTime((async () => this.#allow(request, sender))());
+      return await promised((async () => this.#allow(request, sender))());
     } catch (error) {
       report(this.#allow, "allow", error, this.#settings.options.logger);
       return false;
@@ -152,16 +153,5 @@ const changed = (what) =>
  *
  * @param {PromiseLike<unknown>} promise
  */
-export async function inTime(promise) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, reject) => {
-    const error = new HoldfastError("It took longer than 25 s.", { code: "ABORTED" });
-    timer = setTimeout(() => reject(error), ANSWER_MS);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+export const promised = (promise) =>
+  inTime(promise, ANSWER_MS, () => new HoldfastError("It took longer than 25 s.", { code: "ABORTED" }));

@@ -10,7 +10,7 @@ import { Client } from "./client.js";
 import { makeHoldfast } from "./create.js";
 import { closedError, HoldfastError, invalid } from "./error.js";
 import { Alarm } from "./extension-alarm.js";
-import { Answers, ANSWER_MS, inTime } from "./extension-answers.js";
+import { Answers, ANSWER_MS, promised } from "./extension-answers.js";
 import { checkManifest, extensionApi } from "./extension-manifest.js";
 import { MAKES_WORK } from "./extension-messages.js";
 import { checkOptions } from "./options.js";
@@ -19,10 +19,11 @@ import { UNSETTLED } from "./status.js";
 import { builtIn } from "./profiles/all.js";
 import { report, tellFailure } from "./report.js";
 import { resetStorage } from "./reset.js";
+import { unsettledOf } from "./sign-out.js";
 import { currentAccount } from "./submission.js";
 
-/** How many operations one look into the store reads at once. */
-const PAGE = 200;
+/** Of those that have ended, so many are looked at. */
+const ENDED_MAX = 200;
 /** Of so many operations all are remembered, in one life: of more, some may be known to the store only. */
 const REMEMBERED = 250;
 /** What is neither over nor waits for a person. */
@@ -90,7 +91,7 @@ class Background {
   constructor(api, settings, allow, ready) {
     this.#api = api;
     this.#settings = settings;
-    this.#ready = ready ? inTime(ready).catch((error) => report(ready, "ready", error, settings.options.logger)) : null;
+    this.#ready = ready ? promised(ready).catch((error) => report(ready, "ready", error, settings.options.logger)) : null;
     this.#answers = new Answers(api.runtime.id, settings, allow, {
       isClosed: () => this.#closed,
       ready: async () => this.#ready,
@@ -179,16 +180,25 @@ class Background {
     while (this.#changed && !this.#closed) {
       this.#changed = false;
       const account = currentAccount(this.#settings.options);
-      const seen = this.#open().snapshot();
-      let open = seen.filter(this.#isOpen);
-      const isWhole = open.length && account === this.#readOf && seen.length <= REMEMBERED;
-      // What only the store knows of may be due sooner, where that is possible.
-      if (!isWhole && !this.#alarm.isSoon(open)) {
-        open = [...open, ...(await this.#stored())];
-        this.#readOf = account;
-      }
+      const open = await this.#toDo(account);
       await (open.length ? this.#alarm.follow(open) : this.#alarm.rest());
     }
+  }
+
+  /**
+   * What there is to do, as far as the alarm depends on it.
+   *
+   * @param {string | null} account
+   */
+  async #toDo(account) {
+    const seen = this.#open().snapshot();
+    const open = seen.filter(this.#isOpen);
+    const isWhole = open.length && account === this.#readOf && seen.length <= REMEMBERED;
+    // What only the store knows of may be due sooner, where that is possible.
+    if (isWhole || this.#alarm.isSoon(open)) return open;
+    const stored = await this.#stored();
+    this.#readOf = account;
+    return [...open, ...stored];
   }
 
   /**
@@ -197,17 +207,9 @@ class Background {
    */
   async #stored() {
     const client = this.#open();
-    /** @type {Api.Operation<any>[]} */
-    const found = [];
-    /** @type {string | undefined} */
-    let cursor;
-    do {
-      const page = await client.list({ status: UNDER_WAY, limit: PAGE, ...(cursor && { cursor }) });
-      found.push(...page.operations);
-      cursor = page.cursor;
-    } while (cursor);
-    found.push(...(await client.list({ acknowledged: false, limit: PAGE })).operations);
-    return found.map(({ state }) => state).filter(this.#isOpen);
+    const underWay = await unsettledOf(client, UNDER_WAY);
+    const { operations } = await client.list({ acknowledged: false, limit: ENDED_MAX });
+    return [...underWay, ...operations].map(({ state }) => state).filter(this.#isOpen);
   }
 
   /** Whether there is something to do. @param {Api.OperationState} state */

@@ -9,6 +9,7 @@ import { unanswered } from "./crossing.js";
 import { closedError, invalid } from "./error.js";
 import { extensionApi } from "./extension-manifest.js";
 import { CHANGES, messageOf, PROTOCOL, valueOf } from "./extension-messages.js";
+import { inTime } from "./in-time.js";
 import { resetStorage } from "./reset.js";
 
 /** How often a call is made again when the background dies of it, or has not begun to listen. */
@@ -78,7 +79,7 @@ class Remote {
       if (this.#closed) throw closedError();
       let answer;
       try {
-        answer = await inTime(this.#api.runtime.sendMessage(message));
+        answer = await inTime(this.#api.runtime.sendMessage(message), ANSWERED_MS, () => LATE);
       } catch (cause) {
         if (cause === LATE) throw unheard(method, cause);
         // Where nobody listens, nothing was done: that may be asked again whatever it is.
@@ -124,14 +125,6 @@ class Remote {
 }
 
 const LATE = new Error(`No answer has come in ${ANSWERED_MS / 1000} s.`);
-
-/** @param {Promise<any>} answer */
-async function inTime(answer) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, reject) => (timer = setTimeout(reject, ANSWERED_MS, LATE)));
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
-}
 
 /**
  * @param {string} method

@@ -1,6 +1,7 @@
 // @ts-check
 /** What can be known of the storage that everything rests on. */
 /** @import * as Api from "./index.d.ts" */
+import { inTime } from "./in-time.js";
 
 /** How long the browser may take to tell, in milliseconds. */
 const TOLD_MS = 3000;
@@ -13,13 +14,13 @@ export async function storageHealth(open) {
   const { storage } = globalThis.navigator ?? {};
   const [fault, persisted, estimate] = await Promise.all([
     faultOf(open),
-    inTime(() => storage.persisted()),
-    inTime(() => storage.estimate()),
+    told(() => storage.persisted()),
+    told(() => storage.estimate()),
   ]);
   const { usage, quota } = estimate ?? {};
-  const told = { opens: !fault, fault, persisted, usage, quota };
-  const known = Object.entries(told).filter(([, value]) => value !== undefined);
-  const unknown = /** @type {const} */ (["persisted", "usage", "quota"]).filter((name) => told[name] === undefined);
+  const all = { opens: !fault, fault, persisted, usage, quota };
+  const known = Object.entries(all).filter(([, value]) => value !== undefined);
+  const unknown = /** @type {const} */ (["persisted", "usage", "quota"]).filter((name) => all[name] === undefined);
   return Object.freeze(/** @type {any} */ ({ ...Object.fromEntries(known), unknown: Object.freeze(unknown) }));
 }
 
@@ -30,7 +31,7 @@ let asked = false;
 export async function askToPersist() {
   if (asked) return;
   asked = true;
-  if ((await inTime(() => navigator.storage.persisted())) === false) await inTime(() => navigator.storage.persist());
+  if ((await told(() => navigator.storage.persisted())) === false) await told(() => navigator.storage.persist());
 }
 
 /**
@@ -56,15 +57,10 @@ async function faultOf(open) {
  * @param {() => Promise<T>} ask
  * @returns {Promise<T | undefined>}
  */
-async function inTime(ask) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, TOLD_MS)));
+async function told(ask) {
   try {
-    return /** @type {T | undefined} */ (await Promise.race([ask(), late]));
+    return await inTime(ask(), TOLD_MS, () => undefined);
   } catch {
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }

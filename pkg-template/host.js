@@ -5,6 +5,7 @@
 /** @import { Reach } from "./reach.js" */
 import { invalid } from "./error.js";
 import { toEvent } from "./events.js";
+import { inTime } from "./in-time.js";
 import { checkBaseUrl, proxyUrl } from "./options.js";
 import { report, tellFailure, typeOf } from "./report.js";
 import { faultOf } from "./result.js";
@@ -109,21 +110,13 @@ function fetchOf({ fetch, services }) {
  */
 async function authorize(ask, request) {
   const controller = new AbortController();
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error("authorize took longer than 30 s");
-      controller.abort(error);
-      reject(error);
-    }, AUTHORIZE_MS);
-  });
-  try {
-    const given = await Promise.race([ask({ ...request, signal: controller.signal }), late]);
-    return given ? checked(given) : null;
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = () => {
+    const error = new Error("authorize took longer than 30 s");
+    controller.abort(error);
+    return error;
+  };
+  const given = await inTime(ask({ ...request, signal: controller.signal }), AUTHORIZE_MS, late);
+  return given ? checked(given) : null;
 }
 
 /** @param {any} given */

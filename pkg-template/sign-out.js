@@ -20,17 +20,18 @@ export function checkSignOut(options) {
 }
 
 /**
- * The current account's operations that are not over.
+ * The current account's operations that are not over, page by page.
  *
  * @param {Client} client
+ * @param {readonly Api.Status[]} [status] Some of these only.
  */
-export async function unsettledOf(client) {
+export async function unsettledOf(client, status = UNSETTLED) {
   /** @type {Api.Operation<any>[]} */
   const all = [];
   /** @type {string | undefined} */
   let cursor;
   do {
-    const page = await client.list({ status: UNSETTLED, limit: 200, ...(cursor && { cursor }) });
+    const page = await client.list({ status, limit: 200, ...(cursor && { cursor }) });
     all.push(...page.operations);
     cursor = page.cursor;
   } while (cursor);

@@ -180,7 +180,7 @@ class Background {
     while (this.#changed && !this.#closed) {
       this.#changed = false;
       const account = currentAccount(this.#settings.options);
-      const open = await this.#toDo(account);
+      const open = account === null ? [] : await this.#toDo(account);
       await (open.length ? this.#alarm.follow(open) : this.#alarm.rest());
     }
   }
@@ -188,7 +188,7 @@ class Background {
   /**
    * What there is to do, as far as the alarm depends on it.
    *
-   * @param {string | null} account
+   * @param {string} account
    */
   async #toDo(account) {
     const seen = this.#open().snapshot();

@@ -146,6 +146,21 @@ test("who signs in while the background starts for nobody is not left behind", a
   assert.ok(started.includes("ada"));
 });
 
+test("where nobody is signed in the alarm rests, and that is no failure", async (t) => {
+  let account = "ada";
+  const said = [];
+  const list = async () => {
+    if (account === null) throw { code: "NO_ACCOUNT", message: "nobody is signed in", nextStep: "sign in" };
+    return listed(waiting("op-1", Date.now() + 90 * MINUTE_MS));
+  };
+  const { world } = await begin(t, { account: () => account, logger: { error: (text) => said.push(text) } }, { list });
+  assert.equal(await minutes(Date.now()), 90);
+  account = null;
+  world.clients[0].host.notify(waiting("op-1", Date.now() + 90 * MINUTE_MS, { revision: 2 }), "[]");
+  assert.equal(await minutes(0), undefined);
+  assert.deepEqual(said, []);
+});
+
 test("signs of life end after a while, also where the clock is set back meanwhile", async (t) => {
   const { Alarm } = await loadPackage(t, "extension-alarm.js");
   t.mock.timers.enable({ apis: ["setInterval"] });

@@ -74,7 +74,7 @@ export class Client {
     );
     const host = makeHost(
       settings.options,
-      (json) => this.operationOf(json),
+      (json, account) => this.operationOf(json, account),
       (state) => this.#tabs.tell(state),
       this.reach,
     );
@@ -94,7 +94,7 @@ export class Client {
 
   /** @param {Sealed} sealed */
   async #submit({ service, json, body, account }) {
-    return this.operationOf(await this.call("submit", [service, json, body], () => this.#checkAccount(account)));
+    return this.operationOf(await this.call("submit", [service, json, body], () => this.#checkAccount(account)), account);
   }
 
   /**
@@ -104,7 +104,7 @@ export class Client {
    */
   async adopt(service, adoption, account) {
     const args = [service, sealAdoption(adoption)];
-    return this.operationOf(await this.call("adopt", args, () => this.#checkAccount(account)));
+    return this.operationOf(await this.call("adopt", args, () => this.#checkAccount(account)), account);
   }
 
   /** @param {{ service: string, json: string, body: Uint8Array }} inquiry */
@@ -118,8 +118,8 @@ export class Client {
    */
   async find(service, intent) {
     checkIntent(intent);
-    const json = await this.#read("find", [service, intent]);
-    return json === undefined ? undefined : this.operationOf(json);
+    const [json, account] = await this.#read("find", [service, intent]);
+    return json === undefined ? undefined : this.operationOf(json, account);
   }
 
   /**
@@ -143,9 +143,10 @@ export class Client {
    */
   async list(filter = {}) {
     checkFilter(filter);
-    const page = JSON.parse(await this.#read("list", [JSON.stringify(filter)]));
+    const [json, account] = await this.#read("list", [JSON.stringify(filter)]);
+    const page = JSON.parse(json);
     const operations = page.operations.map((/** @type {object} */ state) =>
-      this.operationOf(JSON.stringify(state)),
+      this.operationOf(JSON.stringify(state), account),
     );
     return { operations, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
   }
@@ -231,12 +232,13 @@ export class Client {
    *
    * @param {Method} method
    * @param {readonly unknown[]} args
+   * @returns {Promise<[any, string | null]>} What was read, and for whom.
    */
   async #read(method, args) {
     for (let round = 1; ; round++) {
       const account = currentAccount(this.#options);
       const value = await this.call(method, args);
-      if (account === currentAccount(this.#options) || round === READS_MAX) return value;
+      if (account === currentAccount(this.#options) || round === READS_MAX) return [value, account];
     }
   }
 
@@ -249,10 +251,11 @@ export class Client {
    * The one object of an operation, whose state is taken in.
    *
    * @param {string} json
+   * @param {string | null} account Whose it is.
    * @returns {Api.Operation<any>}
    */
-  operationOf(json) {
-    const entry = this.#states.accept(json);
+  operationOf(json, account) {
+    const entry = this.#states.accept(json, account);
     const known = entry.operation?.deref();
     if (known) return known;
     const made = /** @type {Api.Operation<any>} */ (/** @type {unknown} */ (new Operation(this, entry)));
@@ -297,16 +300,18 @@ export class Client {
    */
   #heard({ service, id }) {
     this.#connection.hint(service);
-    this.call("load", [id]).then(
-      (json) => (json === undefined ? this.#states.drop(id) : this.#states.accept(json)),
+    const account = currentAccount(this.#options);
+    const check = () => this.#checkAccount(account);
+    this.call("load", [id], check).then(
+      (json) => (json === undefined ? this.#states.drop(id) : this.#states.accept(json, account)),
       () => undefined,
     );
   }
 
   /** @param {Entry} entry */
-  async #load({ state: { id, status } }) {
+  async #load({ account, state: { id, status } }) {
     const json = await this.call("load", [id]);
-    if (json !== undefined) return void this.#states.accept(json);
+    if (json !== undefined) return void this.#states.accept(json, account);
     throw new HoldfastError("The operation is not the current account's.", {
       code: "NOT_ALLOWED",
       operationId: id,

@@ -18,8 +18,8 @@ const AUTHORIZE_MS = 30_000;
 
 /**
  * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
- * @param {(json: string) => Api.Operation<any>} operationOf
- *   The operation of a state, which is taken in.
+ * @param {(json: string, account: string) => Api.Operation<any>} operationOf
+ *   The operation of a state and whose it is, which is taken in.
  * @param {(state: Api.OperationState) => void} tell Tells the other tabs.
  * @param {Reach} reach
  * @returns {OwnHost}
@@ -53,10 +53,10 @@ export function makeHost(options, operationOf, tell, reach) {
       return faultOf(services[service]?.result, bytes, JSON.parse(json));
     },
     consumes: onSettled !== undefined,
-    async settled(json) {
+    async settled(json, account) {
       await null;
       if (!onSettled) return;
-      const operation = operationOf(json);
+      const operation = operationOf(json, account);
       try {
         await onSettled(operation);
       } catch (error) {
@@ -65,11 +65,11 @@ export function makeHost(options, operationOf, tell, reach) {
         throw error;
       }
     },
-    notify(json, entriesJson) {
+    notify(json, entriesJson, account) {
       queueMicrotask(() => {
         const entries = JSON.parse(entriesJson);
         reach.hear(JSON.parse(json), entries);
-        const { state } = operationOf(json);
+        const { state } = operationOf(json, account);
         tell(state);
         if (!observe) return;
         for (const entry of entries) {

@@ -223,9 +223,9 @@ export class Shard {
       ...host,
       turn: (/** @type {string} */ service, /** @type {string} */ id, /** @type {string | undefined} */ alone) =>
         this.#work.during(turns.turn(caller, service, id, alone)),
-      notify(/** @type {string} */ json, /** @type {string} */ entries) {
+      notify(/** @type {string} */ json, /** @type {string} */ entries, /** @type {string} */ account) {
         turns.heard(json);
-        host.notify(json, entries);
+        host.notify(json, entries, account);
       },
     };
   }

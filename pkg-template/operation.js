@@ -133,7 +133,7 @@ export class Operation {
     const bytes = checkRequest(contentType ?? "application/json", limits, body);
     const json = JSON.stringify({ contentType, limits });
     const { id } = this.state;
-    return this.#client.operationOf(await this.#client.call("revise", [id, json, bytes]));
+    return this.#client.operationOf(await this.#client.call("revise", [id, json, bytes]), this.#entry.account);
   }
 
   async acknowledge() {
@@ -157,7 +157,7 @@ export class Operation {
   /** @param {object} command */
   async #command(command) {
     const json = JSON.stringify(command);
-    return this.#client.operationOf(await this.#client.call("command", [this.state.id, json]));
+    return this.#client.operationOf(await this.#client.call("command", [this.state.id, json]), this.#entry.account);
   }
 
   /** @param {Api.WaitOptions} [options] */

@@ -48,13 +48,14 @@ export class States {
    * Takes a state in, as the module tells it. An older one never replaces a newer.
    *
    * @param {string} json
+   * @param {string | null} account Whose it is: who is signed in by now may be somebody else.
    * @returns {Entry}
    */
-  accept(json) {
+  accept(json, account) {
     const state = freeze(this.#marked(JSON.parse(json)));
     const entry = this.#entries.get(state.id);
     if (!entry) {
-      const made = { state, account: this.#currentAccount(), waiting: new Set() };
+      const made = { state, account, waiting: new Set() };
       this.#bound();
       // Last, for nobody holds it yet: it must not be what goes.
       this.#entries.set(state.id, made);

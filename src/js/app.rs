@@ -99,7 +99,8 @@ impl App for JsApp {
     }
 
     async fn settled(&self, operation: &Operation) -> bool {
-        match self.host.settled(&view::view(operation)) {
+        let account = operation.identity.account.as_str();
+        match self.host.settled(&view::view(operation), account) {
             Ok(promise) => outcome(&promise).await.is_ok(),
             Err(_) => false,
         }
@@ -115,6 +116,8 @@ impl App for JsApp {
         }
         entries.push(']');
         // What the facade throws here concerns nothing that is stored.
-        let _: Result<(), JsValue> = self.host.notify(&view::view(&event.operation), &entries);
+        let account = event.operation.identity.account.as_str();
+        let _: Result<(), JsValue> =
+            self.host.notify(&view::view(&event.operation), &entries, account);
     }
 }

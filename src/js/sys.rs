@@ -37,10 +37,10 @@ extern "C" {
     ) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    pub fn settled(this: &Host, state: &str) -> Result<Promise, JsValue>;
+    pub fn settled(this: &Host, state: &str, account: &str) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    pub fn notify(this: &Host, state: &str, entries: &str) -> Result<(), JsValue>;
+    pub fn notify(this: &Host, state: &str, entries: &str, account: &str) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, getter)]
     pub fn fetch(this: &Host) -> Option<Function>;

@@ -1,7 +1,7 @@
 // The account changes while something is under way.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadPackage, options, state } from "./package.js";
+import { loadPackage, options, settle, state } from "./package.js";
 
 async function begin(t) {
   const { createHoldfast, world } = await loadPackage(t);
@@ -51,6 +51,24 @@ test("what was read for one account is not shown as another's", async (t) => {
   };
   const { operations } = await holdfast.list();
   assert.deepEqual([operations, holdfast.getSnapshot()].map((all) => all.map(({ intent }) => intent)), [["of grace"], ["of grace"]]);
+});
+
+test("what the module tells late of one account is not shown as another's", async (t) => {
+  const { holdfast, world, current } = await begin(t);
+  await holdfast.start();
+  current.account = "grace";
+  world.clients[0].host.notify(state(), "[]", "ada");
+  await settle();
+  assert.deepEqual(holdfast.getSnapshot(), []);
+  current.account = "ada";
+  assert.deepEqual(holdfast.getSnapshot().map(({ id }) => id), ["op-1"]);
+});
+
+test("what was submitted for one account is not shown as another's who came meanwhile", async (t) => {
+  const { holdfast, world, current } = await begin(t);
+  world.script.submit = async () => ((current.account = "grace"), state());
+  assert.equal((await holdfast.submit("reports", { intent: "one", body: {} })).id, "op-1");
+  assert.deepEqual(holdfast.getSnapshot(), []);
 });
 
 test("an account that is another each time is read for all the same", async (t) => {

@@ -35,7 +35,7 @@ test("an authorize that throws is told, and its message is not", async (t) => {
 
 test("an onSettled that throws is told with its operation", async (t) => {
   const { host, events, lines } = await started(t, { onSettled: fails });
-  await assert.rejects(host.settled(state({ status: "cancelled" })), TypeError);
+  await assert.rejects(host.settled(state({ status: "cancelled" }), "local"), TypeError);
   await settle();
   assert.match(lines()[0], /onSettled failed/);
   const [{ name, attributes }] = events;
@@ -54,7 +54,7 @@ test("an account() that throws is told once, and reads as nobody", async (t) => 
 test("an app's own logger is told in the place of the console", async (t) => {
   const said = [];
   const { host, lines } = await started(t, { onSettled: fails, logger: { error: (line) => said.push(line) } });
-  await assert.rejects(host.settled(state({ status: "cancelled" })), TypeError);
+  await assert.rejects(host.settled(state({ status: "cancelled" }), "local"), TypeError);
   assert.match(said.join(), /onSettled failed/);
   assert.deepEqual(lines(), []);
   const { createHoldfast } = await loadPackage(t);

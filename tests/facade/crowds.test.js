@@ -26,7 +26,7 @@ test("whoever holds more operations than are remembered hears of every ending", 
   const operations = [];
   for (let index = 0; index < STATES_MAX + 10; index++) operations.push(await submit(`intent ${index}`));
   const last = operations.at(-1);
-  world.clients[0].host.notify(ofIntent(last.intent, { status: "cancelled", endedAt: 2, revision: 2 }), "[]");
+  world.clients[0].host.notify(ofIntent(last.intent, { status: "cancelled", endedAt: 2, revision: 2 }), "[]", "local");
   await settle();
   assert.equal(last.status, "cancelled");
 });

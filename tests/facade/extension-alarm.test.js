@@ -85,7 +85,7 @@ test("what changes elsewhere does not put the alarm off while work is being take
   assert.equal(await minutes(now), 90);
   const answer = api.send(message("submit", submission()), POPUP);
   assert.equal(await minutes(now), 1);
-  world.clients[0].host.notify(far("old", 2), "[]");
+  world.clients[0].host.notify(far("old", 2), "[]", "local");
   assert.equal(await minutes(now), 1);
   take(far("new", 1));
   await answer;
@@ -109,7 +109,7 @@ test("of many operations the first that is due sets the alarm, wherever it is li
   };
   const { world } = await begin(t, {}, { list });
   assert.equal(await minutes(now), 2);
-  for (const one of far.slice(100)) world.clients[0].host.notify(one.replace('"revision":1', '"revision":2'), "[]");
+  for (const one of far.slice(100)) world.clients[0].host.notify(one.replace('"revision":1', '"revision":2'), "[]", "local");
   assert.equal(await minutes(now), 2);
 });
 
@@ -124,7 +124,7 @@ test("an alarm that the app cleared with its own is set again at the next change
   await api.send(message("submit", submission()), POPUP);
   assert.equal(await minutes(now), 90);
   api.alarms.standing.clear();
-  world.clients[0].host.notify(waiting("op-1", now + 90 * MINUTE_MS, { revision: 2 }), "[]");
+  world.clients[0].host.notify(waiting("op-1", now + 90 * MINUTE_MS, { revision: 2 }), "[]", "local");
   assert.equal(await minutes(now), 90);
 });
 
@@ -156,7 +156,7 @@ test("where nobody is signed in the alarm rests, and that is no failure", async 
   const { world } = await begin(t, { account: () => account, logger: { error: (text) => said.push(text) } }, { list });
   assert.equal(await minutes(Date.now()), 90);
   account = null;
-  world.clients[0].host.notify(waiting("op-1", Date.now() + 90 * MINUTE_MS, { revision: 2 }), "[]");
+  world.clients[0].host.notify(waiting("op-1", Date.now() + 90 * MINUTE_MS, { revision: 2 }), "[]", "ada");
   assert.equal(await minutes(0), undefined);
   assert.deepEqual(said, []);
 });

@@ -308,7 +308,7 @@ test("a page is told what the background has seen of a service that never answer
   await behind.start();
   world.script.list = async () => listed(state());
   const [{ host }] = world.clients;
-  for (let lost = 0; lost < 3; lost++) host.notify(state(), '[{"event":"submit.lost"}]');
+  for (let lost = 0; lost < 3; lost++) host.notify(state(), '[{"event":"submit.lost"}]', "local");
   await settle();
   const holdfast = connect({ services: { reports: {} } });
   t.after(() => holdfast.close());

@@ -17,7 +17,7 @@ async function told(t, ...entries) {
   await holdfast.start();
   let revision = 0;
   for (const own of entries) {
-    world.clients[0].host.notify(state({ status: "submitting", revision: (revision += 1) }), JSON.stringify(own));
+    world.clients[0].host.notify(state({ status: "submitting", revision: (revision += 1) }), JSON.stringify(own), "local");
     await settle();
   }
   return { holdfast, world, hint: holdfast.getSnapshot()[0].hint };

@@ -181,8 +181,8 @@ test("onSettled is handed the operation, and its failure is the module's to hear
   const { host } = world.clients[0];
   assert.equal(host.consumes, true);
   const ended = state({ status: "cancelled", revision: 2 });
-  await assert.rejects(host.settled(ended), /disk full/);
-  await host.settled(ended);
+  await assert.rejects(host.settled(ended, "local"), /disk full/);
+  await host.settled(ended, "local");
   assert.deepEqual(given, ["cancelled", "cancelled"]);
 });
 
@@ -200,7 +200,7 @@ test("observe runs outside the module's call, and what it throws is said once", 
     { at: 5, event: "submit.answered", count: 1, purpose: "submit", httpStatus: 202 },
     { at: 6, event: "poll.answered", count: 2, state: "running" },
   ];
-  world.clients[0].host.notify(state({ status: "active" }), JSON.stringify(entries));
+  world.clients[0].host.notify(state({ status: "active" }), JSON.stringify(entries), "local");
   assert.equal(events.length, 0);
   await settle();
   assert.deepEqual(events.map((event) => event.name), ["submit.answered", "poll.answered"]);

@@ -99,7 +99,7 @@ test("a deletion is a command, and a deleted result is told so", async (t) => {
   await operation.delete();
   assert.deepEqual([operation.deletion, operation.deletedAt], [{ requestedAt: 5 }, undefined]);
   newest = state({ status: "succeeded", revision: 3, deletedAt: 7 });
-  world.clients[0].host.notify(newest, "[]");
+  world.clients[0].host.notify(newest, "[]", "local");
   await settle();
   await assert.rejects(operation.result(), { code: "RESULT_EXPIRED" });
   const outcome = await operation.outcome();

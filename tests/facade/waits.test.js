@@ -15,7 +15,7 @@ async function submitted(t, more, service) {
   const operation = await holdfast.submit("reports", { intent: "one", body: {} });
   const tell = (change, entries = []) => {
     newest = state(change);
-    world.clients.at(-1).host.notify(newest, JSON.stringify(entries));
+    world.clients.at(-1).host.notify(newest, JSON.stringify(entries), "local");
   };
   return { ...loaded, holdfast, operation, tell };
 }

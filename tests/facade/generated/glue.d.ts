@@ -9,8 +9,8 @@ export interface Host {
   validates(service: string): boolean;
   validate(service: string, result: string, bytes: Uint8Array): Promise<string | null>;
   consumes: boolean;
-  settled(stateJson: string): Promise<void>;
-  notify(stateJson: string, entriesJson: string): void;
+  settled(stateJson: string, account: string): Promise<void>;
+  notify(stateJson: string, entriesJson: string, account: string): void;
   fetch: typeof globalThis.fetch | undefined;
   database: { run(what: string, args: any[]): { readonly done: Promise<any>; drop(): void }; forget(): void };
   arm?: ((delayMs: number | undefined) => void) | undefined;

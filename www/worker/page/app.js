@@ -17,20 +17,19 @@ const holdfast = createHoldfast({
 globalThis.holdfast = holdfast;
 holdfast.subscribe(draw);
 
-signedIn(await fetch("/session"));
-
 byId("sign-in").addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = JSON.stringify(Object.fromEntries(new FormData(event.target)));
-  signedIn(await fetch("/session", { method: "POST", body }));
+  await signIn({ method: "POST", body });
 });
 
-async function signedIn(answer) {
-  caller = answer.ok ? (await answer.json()).caller : undefined;
-  byId("sign-in").hidden = caller !== undefined;
-  byId("submit").hidden = caller === undefined;
-  if (caller === undefined) return;
+async function signIn(request) {
   try {
+    const answer = await fetch("/session", request);
+    caller = answer.ok ? (await answer.json()).caller : undefined;
+    byId("sign-in").hidden = caller !== undefined;
+    byId("submit").hidden = caller === undefined;
+    if (caller === undefined) return;
     // What an earlier page has begun goes on.
     await holdfast.start();
     await holdfast.list({ limit: 50 });
@@ -77,3 +76,6 @@ function row({ id, intent, status, jobId, progress }) {
     return button;
   }
 }
+
+// Last, for whoever is shown a form must find it listened to.
+await signIn();

@@ -799,7 +799,8 @@ export interface Holdfast<Services extends Record<string, Service<any>> = Record
    * `"cancel"`: it is cancelled first; what is not confirmed within 10 s goes on being cancelled then.
    * Lanes are given back, and its states are no longer in memory. Gives the states of what is not over.
    *
-   * @throws HoldfastError `INVALID_INPUT`, `STORAGE_UNAVAILABLE` (nothing was left)
+   * @throws HoldfastError `INVALID_INPUT`, `NO_ACCOUNT` (another came meanwhile: nothing was cancelled),
+   * `STORAGE_UNAVAILABLE` (nothing was left)
    */
   signOut(options: { readonly unsettled: "keep" | "cancel" }): Promise<readonly OperationState[]>;
   /**

@@ -4,6 +4,7 @@ use std::{
     io::{BufRead as _, BufReader},
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 use anyhow::{Context as _, Result};
@@ -73,11 +74,19 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     process::run(&mut command)
 }
 
-/// Builds the service and returns its program.
+/// Builds the service and returns its program, once in a run of this program.
+///
+/// Cargo builds it for the service's own tests, which run anyway. Built by itself it would be compiled once
+/// more with all that it stands on, and take the place of the other while tests start it.
 pub(crate) fn loopback(workspace: &Workspace) -> Result<PathBuf> {
-    let mut command = cargo(workspace)?;
-    command.args(["build", "--package", "holdfast-services", "--bin", "loopback"]);
-    process::run(&mut command)?;
+    static IS_BUILT: Mutex<bool> = Mutex::new(false);
+    let mut is_built = IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*is_built {
+        let mut command = cargo(workspace)?;
+        command.args(["test", "--quiet", "--workspace", "--exclude", "xtask", "--test", "http"]);
+        process::run(command.arg("--no-run"))?;
+        *is_built = true;
+    }
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     Ok(target.unwrap_or_else(|| workspace.path("target")).join("debug/loopback"))
 }

@@ -52,7 +52,7 @@ enum Commands {
     Setup,
     /// Formatting, clippy, documentation, and the repository's own rules
     Lint,
-    /// Lints, then runs every test; `native`, `browser`, `packages` or `edge` runs one part
+    /// Lints, runs every test and tells what each part took; `native`, `browser`, `packages` or `edge` runs one
     Test {
         /// One part only
         part: Option<test::Part>,

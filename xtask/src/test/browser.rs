@@ -9,8 +9,9 @@ use std::{
 use anyhow::{Context as _, Result};
 
 use super::{
+    built,
     native::{BUSY, WAITING, node_test},
-    tally::Tally,
+    work::Work,
 };
 use crate::{
     browsers::Browser,
@@ -43,26 +44,39 @@ const BOTH: [Variant; 2] = [Variant::Published, Variant::FailPoints];
 /// What the store must do wherever it lives.
 const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
 
-pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
-    tally.count("Rust in chromium", rust_tests(workspace));
-    tally.count("package in chromium", package_tests(workspace));
-    tally.count("extension", extension_tests(workspace, tally.is_deep()));
-    in_the_others(tally, "store", |browser| store_tests(workspace, browser));
-    let deep = tally.is_deep();
-    in_the_others(tally, "package", |browser| page_tests(workspace, browser, deep));
-    if tally.is_deep() {
-        for (browser, runs) in KILLS_DEEP {
-            tally.count(&format!("kills of {}", browser.name()), kills(workspace, browser, runs));
-        }
-    } else {
-        in_the_others(tally, "kills", |browser| kills(workspace, browser, KILLS));
-    }
+pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
+    Work::InTurn(vec![
+        built(workspace, &BOTH),
+        Work::tests("Rust in chromium", || rust_tests(workspace)),
+        Work::tests("package in chromium", || package_tests(workspace)),
+        Work::tests("extension", move || extension_tests(workspace, deep)),
+        in_the_others("store", |browser| store_tests(workspace, browser)),
+        in_the_others("package", move |browser| page_tests(workspace, browser, deep)),
+        if deep {
+            nightly_kills(workspace)
+        } else {
+            in_the_others("kills", |browser| kills(workspace, browser, KILLS))
+        },
+    ])
 }
 
 /// These browsers wait more than they work: both at the same time.
-fn in_the_others(tally: &mut Tally, what: &str, tests: impl Fn(Browser) -> Result<Command>) {
-    let of = |browser: Browser| (format!("{what} in {}", browser.name()), tests(browser));
-    tally.count_together(OTHERS.map(of).into());
+fn in_the_others<'a>(
+    what: &str,
+    tests: impl Fn(Browser) -> Result<Command> + Copy + Send + 'a,
+) -> Work<'a> {
+    let of = |browser: Browser| {
+        Work::tests(format!("{what} in {}", browser.name()), move || tests(browser))
+    };
+    Work::Together(OTHERS.map(of).into())
+}
+
+fn nightly_kills(workspace: &Workspace) -> Work<'_> {
+    let of = |(browser, runs): (Browser, u32)| {
+        let name = format!("kills of {}", browser.name());
+        Work::tests(name, move || kills(workspace, browser, runs))
+    };
+    Work::InTurn(KILLS_DEEP.map(of).into())
 }
 
 fn package_tests(workspace: &Workspace) -> Result<Command> {

@@ -1,18 +1,25 @@
 //! `test`: everything that shows whether this works, and how many tests said so.
 
 pub(crate) mod browser;
+mod counts;
 mod edge;
 mod native;
 mod packages;
 mod tally;
+mod work;
 
 use std::process::Command;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use crate::{demo, lint, size, workspace::Workspace};
+use crate::{
+    build::{self, Variant},
+    demo, lint, size,
+    workspace::Workspace,
+};
 use tally::Tally;
+use work::{Work, timed};
 
 /// A part of the tests.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -29,28 +36,48 @@ pub(crate) enum Part {
 
 /// Runs one part, or everything; the last line says how many passed and failed.
 pub(crate) fn run(workspace: &Workspace, part: Option<Part>, deep: bool) -> Result<()> {
-    let mut tally = Tally::new(deep);
-    if matches!(part, None | Some(Part::Native)) {
-        native::run(workspace, &mut tally);
-    }
-    if matches!(part, None | Some(Part::Browser)) {
-        browser::run(workspace, &mut tally);
-    }
-    if matches!(part, None | Some(Part::Packages)) {
-        packages::run(workspace, &mut tally);
-    }
-    if matches!(part, None | Some(Part::Edge)) {
-        edge::run(workspace, &mut tally);
-    }
-    if part.is_none() {
-        tally.section("demo", || demo::check(workspace));
-        tally.section("size", || size::run(workspace));
-    }
+    let work = match part {
+        Some(part) => part.work(workspace, deep),
+        None => all(workspace, deep),
+    };
+    let (outcomes, seconds) = timed(|| work.run(deep));
+    let tally = Tally::new(outcomes);
+    println!("\n{}", tally.table(seconds));
     println!("\n{} passed, {} failed", tally.passed(), tally.failed());
     if tally.failed() > 0 {
         bail!("{}", tally.failures());
     }
     Ok(())
+}
+
+fn all(workspace: &Workspace, deep: bool) -> Work<'_> {
+    let of = |part: Part| part.work(workspace, deep);
+    Work::InTurn(vec![
+        of(Part::Native),
+        of(Part::Browser),
+        of(Part::Packages),
+        of(Part::Edge),
+        Work::check("demo", || demo::check(workspace)),
+        Work::check("size", || size::run(workspace)),
+    ])
+}
+
+impl Part {
+    fn work(self, workspace: &Workspace, deep: bool) -> Work<'_> {
+        match self {
+            Self::Native => native::work(workspace, deep),
+            Self::Browser => browser::work(workspace, deep),
+            Self::Packages => packages::work(workspace, deep),
+            Self::Edge => edge::work(workspace, deep),
+        }
+    }
+}
+
+/// Compiles packages as a part of its own, whose time is not that of the first who needs them.
+fn built<'a>(workspace: &'a Workspace, variants: &'static [Variant]) -> Work<'a> {
+    Work::check("build", || {
+        variants.iter().try_for_each(|variant| build::run(workspace, *variant).map(drop))
+    })
 }
 
 /// One of the package's test programs, built with its deliberate faults or without; what is added are its

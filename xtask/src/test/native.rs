@@ -4,21 +4,23 @@ use std::{path::PathBuf, process::Command};
 
 use anyhow::Result;
 
-use super::tally::Tally;
+use super::work::Work;
 use crate::{build, explore, lint, process, sim, tools, workspace::Workspace};
 
 /// How many files run at the same time that keep a processor busy, and that mostly wait.
 pub(super) const BUSY: u8 = 2;
 pub(super) const WAITING: u8 = 4;
 
-pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
-    tally.section("lint", || lint::run(workspace));
-    tally.count("cargo test", cargo_test(workspace));
-    tally.count("simulation", sim::test(workspace, tally.is_deep()));
-    tally.count("exploration", explore::test(workspace, tally.is_deep()));
-    tally.count("cargo test, xtask", cargo_test_xtask(workspace));
-    tally.count("facade", node_test(workspace, "tests/facade", ".test.js", BUSY));
-    tally.section("types of the facade", || types(workspace));
+pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
+    Work::InTurn(vec![
+        Work::check("lint", || lint::run(workspace)),
+        Work::tests("cargo test", || cargo_test(workspace)),
+        Work::tests("simulation", move || sim::test(workspace, deep)),
+        Work::tests("exploration", move || explore::test(workspace, deep)),
+        Work::tests("cargo test, xtask", || cargo_test_xtask(workspace)),
+        Work::tests("facade", || node_test(workspace, "tests/facade", ".test.js", BUSY)),
+        Work::check("types of the facade", || types(workspace)),
+    ])
 }
 
 fn cargo_test(workspace: &Workspace) -> Result<Command> {

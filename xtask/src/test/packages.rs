@@ -6,13 +6,12 @@ use anyhow::Result;
 
 use super::{
     native::{BUSY, node_test},
-    tally::Tally,
+    work::Work,
 };
 use crate::{browsers::Browser, build::Variant, pack, workspace::Workspace};
 
-pub(super) fn run(workspace: &Workspace, tally: &mut Tally) {
-    let tests = tests(workspace, tally.is_deep());
-    tally.count("packages", tests);
+pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
+    Work::tests("packages", move || tests(workspace, deep))
 }
 
 fn tests(workspace: &Workspace, deep: bool) -> Result<Command> {

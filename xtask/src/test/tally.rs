@@ -1,183 +1,122 @@
-//! Counts tests, from what the test programs print.
+//! Sums up what came of the parts.
 
-use std::{
-    io::{BufRead as _, BufReader},
-    process::{Command, Stdio},
-};
+use super::work::Outcome;
 
-use anyhow::{Context as _, Result, anyhow};
-
-/// How many tests passed and failed, and which sections did.
+/// How many tests passed and failed, which parts did, and how long each took.
 pub(super) struct Tally {
-    deep: bool,
+    parts: Vec<Part>,
+}
+
+struct Part {
+    name: String,
+    seconds: f64,
     passed: u64,
     failed: u64,
-    failures: Vec<String>,
+    has_failed: bool,
 }
 
 impl Tally {
-    pub(super) fn new(deep: bool) -> Self {
-        Self { deep, passed: 0, failed: 0, failures: Vec::new() }
-    }
-
-    pub(super) fn is_deep(&self) -> bool {
-        self.deep
+    pub(super) fn new(outcomes: Vec<Outcome>) -> Self {
+        Self { parts: outcomes.into_iter().map(Part::of).collect() }
     }
 
     pub(super) fn passed(&self) -> u64 {
-        self.passed
+        self.parts.iter().map(|part| part.passed).sum()
     }
 
     pub(super) fn failed(&self) -> u64 {
-        self.failed
+        self.parts.iter().map(|part| part.failed).sum()
     }
 
-    /// The sections that failed, for people.
+    /// The parts that failed, for people.
     pub(super) fn failures(&self) -> String {
-        format!("failed: {}", self.failures.join(", "))
+        let failed = self.parts.iter().filter(|part| part.has_failed);
+        format!("failed: {}", failed.map(|part| part.name.as_str()).collect::<Vec<_>>().join(", "))
     }
 
-    /// Runs something that counts no tests: it adds a failure or nothing.
-    pub(super) fn section(&mut self, name: &str, run: impl FnOnce() -> Result<()>) {
-        println!("\n== {name}");
-        if let Err(error) = run() {
-            self.fail(name, 0, &error);
+    /// What each part took; those that run beside others sum up to more than all of it.
+    pub(super) fn table(&self, all: f64) -> String {
+        let mut table =
+            format!("{:<24} {:>7} {:>7} {:>8}\n", "part", "passed", "failed", "seconds");
+        for Part { name, passed, failed, seconds, .. } in &self.parts {
+            table.push_str(&format!("{name:<24} {passed:>7} {failed:>7} {seconds:>8.1}\n"));
         }
+        table.push_str(&format!(
+            "{:<24} {:>7} {:>7} {all:>8.1}",
+            "all",
+            self.passed(),
+            self.failed()
+        ));
+        table
     }
+}
 
-    /// Runs a test program, shows what it prints and counts its tests.
-    pub(super) fn count(&mut self, name: &str, command: Result<Command>) {
-        println!("\n== {name}");
-        let told = command.and_then(|command| read(command, self.deep, ""));
-        self.add(name, told);
-    }
-
-    /// Like [`Self::count`], for programs that run at the same time; each line says whose it is.
-    pub(super) fn count_together(&mut self, programs: Vec<(String, Result<Command>)>) {
-        let deep = self.deep;
-        let names: Vec<&str> = programs.iter().map(|(name, _)| name.as_str()).collect();
-        println!("\n== {}", names.join(", "));
-        let running: Vec<_> = programs
-            .into_iter()
-            .map(|(name, command)| {
-                let own = name.clone();
-                let run = move || read(command?, deep, &format!("{own} | "));
-                (name, std::thread::spawn(run))
-            })
-            .collect();
-        for (name, thread) in running {
-            let told = thread.join().unwrap_or_else(|_| Err(anyhow!("its reader has ended")));
-            self.add(&name, told);
-        }
-    }
-
-    fn add(&mut self, name: &str, told: Result<Counts>) {
-        match told {
-            Ok(Counts { passed, failed, end }) => {
-                self.passed += passed;
-                self.failed += failed;
-                if let Err(error) = end {
-                    self.fail(name, failed, &error);
-                }
-            }
-            Err(error) => self.fail(name, 0, &error),
-        }
-    }
-
+impl Part {
     /// A program that fails and names no failed test counts as one.
-    fn fail(&mut self, name: &str, named: u64, error: &anyhow::Error) {
-        println!("{error:#}");
-        if named == 0 {
-            self.failed += 1;
-        }
-        self.failures.push(name.to_owned());
+    fn of(Outcome { name, seconds, counts }: Outcome) -> Self {
+        let (passed, named, has_failed) =
+            counts.map_or((0, 0, true), |own| (own.passed, own.failed, own.end.is_err()));
+        let failed = if has_failed { named.max(1) } else { named };
+        Self { name, seconds, passed, failed, has_failed }
     }
-}
-
-/// What one test program has told, and how it ended.
-struct Counts {
-    passed: u64,
-    failed: u64,
-    end: Result<()>,
-}
-
-fn read(mut command: Command, deep: bool, before_each_line: &str) -> Result<Counts> {
-    if deep {
-        command.env("PROPTEST_CASES", "4096");
-    }
-    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the tests")?;
-    let output = child.stdout.take().context("the tests have no output")?;
-    let (mut passed, mut failed) = (0, 0);
-    for line in BufReader::new(output).lines() {
-        let line = line?;
-        let (more_passed, more_failed) = counts(&line);
-        passed += more_passed;
-        failed += more_failed;
-        println!("{before_each_line}{line}");
-    }
-    let status = child.wait()?;
-    let end = if status.success() { Ok(()) } else { Err(anyhow!("the tests ended with {status}")) };
-    Ok(Counts { passed, failed, end })
-}
-
-/// The passed and failed tests that a line reports: libtest's summary, or node's in TAP.
-fn counts(line: &str) -> (u64, u64) {
-    if let Some(summary) = line.trim_start().strip_prefix("test result: ") {
-        return (number_before(summary, " passed"), number_before(summary, " failed"));
-    }
-    let number = |prefix| line.strip_prefix(prefix).and_then(|text: &str| text.parse().ok());
-    (number("# pass ").unwrap_or(0), number("# fail ").unwrap_or(0))
-}
-
-fn number_before(text: &str, word: &str) -> u64 {
-    let before = text.split_once(word).map_or("", |(before, _)| before);
-    before.rsplit(' ').next().and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::process::Command;
 
-    #[test]
-    fn the_summary_of_cargo_test_is_counted() {
-        let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured";
-        assert_eq!(counts(line), (12, 3));
-    }
+    use super::{super::work::Work, *};
 
-    #[test]
-    fn the_summary_of_node_is_counted() {
-        assert_eq!((counts("# pass 7"), counts("# fail 2")), ((7, 0), (0, 2)));
-    }
-
-    #[test]
-    fn other_lines_count_nothing() {
-        assert_eq!(counts("test a::passed ... ok"), (0, 0));
+    fn program(name: &str, script: &'static str) -> Work<'static> {
+        Work::tests(name, move || {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            Ok(command)
+        })
     }
 
     #[test]
     fn a_program_that_fails_without_a_failed_test_counts_as_one() {
-        let mut tally = Tally::new(false);
-        let mut command = Command::new("sh");
-        command.args(["-c", "echo 'test result: ok. 2 passed; 0 failed;'; exit 1"]);
-        tally.count("x", Ok(command));
+        let script = "echo 'test result: ok. 2 passed; 0 failed;'; exit 1";
+        let tally = Tally::new(program("x", script).run(false));
         assert_eq!((tally.passed(), tally.failed()), (2, 1));
     }
 
     #[test]
     fn programs_that_run_at_the_same_time_are_counted_each() {
-        let mut tally = Tally::new(false);
-        let program = |script: &str| {
-            let mut command = Command::new("sh");
-            command.args(["-c", script]);
-            Ok(command)
-        };
-        tally.count_together(vec![
-            ("one".to_owned(), program("echo '# pass 3'")),
-            ("two".to_owned(), program("echo '# pass 2'; echo '# fail 1'; exit 1")),
-        ]);
+        let two = "echo '# pass 2'; echo '# fail 1'; exit 1";
+        let tally = Tally::new(
+            Work::Together(vec![program("one", "echo '# pass 3'"), program("two", two)]).run(false),
+        );
         assert_eq!(
             (tally.passed(), tally.failed(), tally.failures()),
             (5, 1, "failed: two".to_owned())
+        );
+    }
+
+    #[test]
+    fn each_part_is_in_the_table_with_its_seconds() {
+        let part = |name: &str, seconds, passed| Part {
+            name: name.to_owned(),
+            seconds,
+            passed,
+            failed: 0,
+            has_failed: false,
+        };
+        let tally = Tally { parts: vec![part("lint", 61.25, 0), part("cargo test", 2.0, 1040)] };
+        let lines: Vec<_> = tally
+            .table(62.0)
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "part passed failed seconds",
+                "lint 0 0 61.2",
+                "cargo test 1040 0 2.0",
+                "all 1040 0 62.0"
+            ]
         );
     }
 }

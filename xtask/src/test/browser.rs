@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 
 use super::{
     built,
-    native::{BUSY, WAITING, node_test},
+    native::{BUSY, WAITING, node_test, node_test_of},
     work::Work,
 };
 use crate::{
@@ -41,6 +41,9 @@ const OTHERS: [Browser; 2] = [Browser::Firefox, Browser::Webkit];
 /// Both packages.
 const BOTH: [Variant; 2] = [Variant::Published, Variant::FailPoints];
 
+/// Where browsers are killed.
+const KILL_TESTS: &str = "kill.test.mjs";
+
 /// What the store must do wherever it lives.
 const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
 
@@ -48,9 +51,14 @@ pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
     Work::InTurn(vec![
         built(workspace, &BOTH),
         Work::tests("Rust in chromium", || rust_tests(workspace)),
-        Work::tests("package in chromium", || package_tests(workspace)),
-        Work::tests("extension", move || extension_tests(workspace, deep)),
-        in_the_others("store", |browser| store_tests(workspace, browser)),
+        Work::Together(vec![
+            Work::tests("package in chromium", || package_tests(workspace)),
+            Work::tests("kills in chromium", || kills_in_chromium(workspace)),
+        ]),
+        Work::Together(vec![
+            Work::tests("extension", move || extension_tests(workspace, deep)),
+            in_the_others("store", |browser| store_tests(workspace, browser)),
+        ]),
         in_the_others("package", move |browser| page_tests(workspace, browser, deep)),
         if deep {
             nightly_kills(workspace)
@@ -79,9 +87,18 @@ fn nightly_kills(workspace: &Workspace) -> Work<'_> {
     Work::InTurn(KILLS_DEEP.map(of).into())
 }
 
+/// All but the kills, which have so many browsers of their own that they go on beside.
 fn package_tests(workspace: &Workspace) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/browser", ".test.mjs", BUSY)?;
+    let is_wanted = |name: &str| name.ends_with(".test.mjs") && name != KILL_TESTS;
+    let mut command = node_test_of(workspace, "tests/browser", is_wanted, BUSY)?;
     command.envs(Browser::Chromium.environment(workspace, &BOTH)?);
+    Ok(command)
+}
+
+/// At every fail point, and at as many random moments as the tests themselves say.
+fn kills_in_chromium(workspace: &Workspace) -> Result<Command> {
+    let mut command = node_test(workspace, "tests/browser", KILL_TESTS, BUSY)?;
+    command.envs(Browser::Chromium.environment(workspace, &[Variant::FailPoints])?);
     Ok(command)
 }
 
@@ -110,7 +127,7 @@ fn page_tests(workspace: &Workspace, browser: Browser, deep: bool) -> Result<Com
 }
 
 fn kills(workspace: &Workspace, browser: Browser, runs: u32) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/browser", "kill.test.mjs", BUSY)?;
+    let mut command = node_test(workspace, "tests/browser", KILL_TESTS, BUSY)?;
     command.envs(browser.environment(workspace, &[Variant::FailPoints])?);
     command.env(kill::RUNS, runs.to_string());
     Ok(command)

@@ -50,15 +50,18 @@ pub(crate) fn run(workspace: &Workspace, part: Option<Part>, deep: bool) -> Resu
     Ok(())
 }
 
+/// The browsers' tests wait more than they work: beside them runs all else.
 fn all(workspace: &Workspace, deep: bool) -> Work<'_> {
     let of = |part: Part| part.work(workspace, deep);
-    Work::InTurn(vec![
-        of(Part::Native),
+    Work::Together(vec![
+        Work::InTurn(vec![
+            of(Part::Native),
+            of(Part::Packages),
+            of(Part::Edge),
+            Work::check("demo", || demo::check(workspace)),
+            Work::check("size", || size::run(workspace)),
+        ]),
         of(Part::Browser),
-        of(Part::Packages),
-        of(Part::Edge),
-        Work::check("demo", || demo::check(workspace)),
-        Work::check("size", || size::run(workspace)),
     ])
 }
 

@@ -59,9 +59,19 @@ pub(super) fn node_test(
     end: &str,
     at_once: u8,
 ) -> Result<Command> {
+    node_test_of(workspace, folder, |name| name.ends_with(end), at_once)
+}
+
+/// The same over the files whose names are wanted.
+pub(super) fn node_test_of(
+    workspace: &Workspace,
+    folder: &str,
+    is_wanted: impl Fn(&str) -> bool,
+    at_once: u8,
+) -> Result<Command> {
     let tests: Vec<PathBuf> = build::files(&workspace.path(folder))?
         .into_iter()
-        .filter(|file| file.to_string_lossy().ends_with(end))
+        .filter(|file| file.file_name().is_some_and(|name| is_wanted(&name.to_string_lossy())))
         .collect();
     anyhow::ensure!(!tests.is_empty(), "there are no tests in {folder}");
     let mut command = Command::new(tools::node()?);

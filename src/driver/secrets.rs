@@ -76,7 +76,11 @@ impl Secrets {
         {
             answer.turn = None;
         }
-        if let Some(kept) = &mut answer.kept {
+        let so_far = match &mut answer.turn {
+            Some(Turn::Next(paged)) => Some(&mut paged.kept),
+            Some(Turn::Last | Turn::Broken(_) | Turn::Anew) | None => None,
+        };
+        for kept in answer.kept.iter_mut().chain(so_far) {
             kept.media_type = kept.media_type.take().filter(|own| !self.are_in(own));
         }
     }
@@ -87,9 +91,7 @@ impl Secrets {
 
     fn withhold(&self, text: &mut String) {
         for (secret, _) in &self.0 {
-            if secret.is_in(text) {
-                *text = secret.replaced(text, WITHHELD);
-            }
+            *text = secret.replaced(text, WITHHELD);
         }
     }
 }
@@ -157,6 +159,15 @@ mod tests {
         let mut listed = Answer { page: Some(next), ..Answer::default() };
         secrets().cleanse(&mut listed);
         assert_eq!(listed.page, None);
+    }
+
+    #[test]
+    fn what_is_kept_of_a_result_that_is_to_go_on_has_no_secret_either() {
+        let (kept, next) = (kept(SECRET), "\"tag\"".into());
+        let so_far = Paged { kept, pages: 0, items: 0, next };
+        let mut own = Answer { turn: Some(Turn::Next(Box::new(so_far))), ..Answer::default() };
+        secrets().cleanse(&mut own);
+        assert!(own.turn.is_some() && !format!("{own:?}").contains(SECRET), "{own:?}");
     }
 
     #[test]

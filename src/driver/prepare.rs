@@ -1,39 +1,36 @@
-//! What an exchange needs before it is written or made: a credential, its body, and its turn.
+//! What an exchange needs before it is written or made: a credential, its turn, and its body.
 
 use super::ports::{App, AuthorizeRequest, Ports, Store, Turn};
 use super::{Driver, Prepared};
 use crate::engine::Input;
 
 impl<P: Ports> Driver<P> {
-    /// Gets a credential, the body that goes with it, and its turn.
+    /// Gets a credential, its turn, and the body that goes with it.
     pub(super) async fn authorize(self, turn: Turn, request: AuthorizeRequest, with_body: bool) {
         let purpose = request.purpose;
         let id = turn.id.clone();
-        let answer = self.0.ports.app().authorize(request).await;
-        let at_hand = self.0.prepared.borrow().get(&id).is_some_and(|own| own.body.is_some());
-        let body = if with_body && !at_hand {
-            self.0.ports.store().body(&id).await.ok().flatten()
-        } else {
-            None
+        let Some(authorization) = self.0.ports.app().authorize(request).await else {
+            return self.feed(Input::Unauthorized(id, purpose));
         };
-        let has_body = !with_body || at_hand || body.is_some();
-        let answer = answer.filter(|_| has_body);
-        let delay_ms = if answer.is_some() { self.0.ports.app().turn(&turn).await } else { 0 };
+        let delay_ms = self.0.ports.app().turn(&turn).await;
         if delay_ms > 0 {
             return self.feed(Input::Postponed(id, purpose, delay_ms));
         }
-        match answer {
-            Some(authorization) => {
-                let mut all = self.0.prepared.borrow_mut();
-                let prepared = all.get_or_insert_with(id.clone(), Prepared::default);
-                prepared.headers = authorization.headers;
-                if body.is_some() {
-                    prepared.body = body;
-                }
-                drop(all);
-                self.feed(Input::Authorized(id, purpose, authorization.scope));
+        let at_hand = self.0.prepared.borrow().get(&id).is_some_and(|own| own.body.is_some());
+        let mut body = None;
+        if with_body && !at_hand {
+            body = self.0.ports.store().body(&id).await.ok().flatten();
+            if body.is_none() {
+                return self.feed(Input::Unauthorized(id, purpose));
             }
-            None => self.feed(Input::Unauthorized(id, purpose)),
         }
+        let mut all = self.0.prepared.borrow_mut();
+        let prepared = all.get_or_insert_with(id.clone(), Prepared::default);
+        prepared.headers = authorization.headers;
+        if body.is_some() {
+            prepared.body = body;
+        }
+        drop(all);
+        self.feed(Input::Authorized(id, purpose, authorization.scope));
     }
 }

@@ -6,7 +6,7 @@ use super::ports::{Ports, Store};
 use crate::engine::{CallError, LoadError, Reply};
 use crate::model::error::{Code, Error};
 use crate::model::ids::{LaneId, OperationId};
-use crate::model::operation::Operation;
+use crate::model::operation::{Operation, Request};
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::Timestamp;
 use crate::record::{self, DecodeError};
@@ -121,20 +121,22 @@ pub(super) fn storage(error: StoreError) -> Error {
 }
 
 /// The intent stands for other work, or for the same at another address.
-pub(super) fn intent_conflict(known: &Operation, url: &str) -> Error {
-    let address = |url: &str| String::from(url.split('?').next().unwrap_or_default());
-    let (there, here) = (address(&known.request.url), address(url));
-    let error = if there == here || there.is_empty() || here.is_empty() {
+pub(super) fn intent_conflict(id: &OperationId, known: &Request, wanted: &Request) -> Error {
+    let address = |own: &Request| String::from(own.url.split('?').next().unwrap_or_default());
+    let (there, here) = (address(known), address(wanted));
+    // What is adopted was submitted by others: nothing is known of where.
+    let adopted = known.content_type.is_none() || wanted.content_type.is_none();
+    let error = if there == here || adopted {
         let message = "this intent stands for another request or job";
         let next_step = "use another intent for other work; nothing was sent";
         Error::new(Code::IntentConflict, message, next_step)
     } else {
         let message = ["this intent stands for work at ", &there, ", and not at ", &here].concat();
-        let next_step = "name its baseUrl again to go on with it, or end it (cancel, resolve) and \
-                         use another intent; nothing was sent";
+        let next_step = "name its baseUrl and params again to go on with it, or end it (cancel, \
+                         resolve) and use another intent; nothing was sent";
         Error::new(Code::IntentConflict, message, next_step)
     };
-    Error { operation: Some(known.identity.id.clone()), field: Some("intent".into()), ..error }
+    Error { operation: Some(id.clone()), field: Some("intent".into()), ..error }
 }
 
 /// What the app wants to take for its own belongs to another operation.

@@ -98,7 +98,7 @@ impl<P: Ports> Driver<P> {
     pub(super) async fn take_on(&self, newborn: Newborn) -> Result<Operation, Error> {
         let identity = &newborn.operation.identity;
         let id = identity.id.clone();
-        let wanted = (identity.fingerprint.clone(), newborn.operation.request.url.clone());
+        let wanted = (identity.fingerprint.clone(), newborn.operation.request.clone());
         let name = Name {
             account: identity.account.clone(),
             service: identity.service.clone(),
@@ -123,22 +123,25 @@ impl<P: Ports> Driver<P> {
     async fn known(
         &self,
         name: &Name,
-        (fingerprint, url): &(String, String),
+        (fingerprint, request): &(String, Request),
     ) -> Result<Option<Operation>, Error> {
         let store = self.0.ports.store();
         let Some(row) = store.find(name).await.map_err(super::reads::storage)? else {
             return Ok(None);
         };
         let newest = super::reads::decoded(&row)?;
-        let mut identity = newest.identity.clone();
-        while identity.fingerprint != *fingerprint {
-            let parent = match &identity.parent {
+        let mut member = newest.clone();
+        while member.identity.fingerprint != *fingerprint {
+            let parent = match &member.identity.parent {
                 Some(parent) => store.load(parent).await.map_err(super::reads::storage)?,
                 None => None,
             };
             match parent {
-                Some(row) => identity = super::reads::decoded(&row)?.identity,
-                None => return Err(super::reads::intent_conflict(&newest, url)),
+                Some(row) => member = super::reads::decoded(&row)?,
+                None => {
+                    let (id, first) = (&newest.identity.id, &member.request);
+                    return Err(super::reads::intent_conflict(id, first, request));
+                }
             }
         }
         Ok(Some(newest))

@@ -110,9 +110,10 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
         Meaning::NotFound | Meaning::Expired => gone(pen, true),
         Meaning::RateLimited => {
             pen.op.counters.failures += 1;
-            let (length_ms, _) = pen.pause_ms(pen.profile.retry, Some(said));
-            pen.close_gate(length_ms);
-            wait(pen, length_ms, WaitReason::RateLimit)
+            let own_ms = pen.own_pause_ms();
+            let gate_ms = pen.asked_ms(Some(said)).unwrap_or(own_ms);
+            pen.close_gate(gate_ms);
+            wait(pen, gate_ms.max(own_ms), WaitReason::RateLimit)
         }
         Meaning::NeedsCredential if pen.op.counters.authorizations == 0 => {
             pen.op.counters.authorizations += 1;
@@ -140,7 +141,7 @@ fn refused(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illeg
 /// Whether it took effect is not known, or it did not: within bounds it is tried again.
 pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
     pen.op.counters.failures += 1;
-    let (length_ms, told) = pen.pause_ms(pen.profile.retry, said);
+    let (length_ms, told) = pen.pause_ms(said);
     wait(pen, length_ms, if told { WaitReason::ServerGuidance } else { WaitReason::Backoff })
 }
 

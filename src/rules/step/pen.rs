@@ -12,7 +12,6 @@ use crate::model::journal::Entry;
 use crate::model::life::{Illegal, Settlement, Stage};
 use crate::model::money::Amount;
 use crate::model::operation::Operation;
-use crate::model::policy::Backoff;
 use crate::model::profile::{Profile, Purpose};
 use crate::model::storage::{Durability, Erase};
 use crate::model::time::{Timestamp, Wait};
@@ -179,18 +178,24 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// How long to wait after a failed exchange: as the service says, else by own backoff.
-    pub(super) fn pause_ms(&mut self, pace: Backoff, said: Option<&Said>) -> (u64, bool) {
-        match said.and_then(asked_ms) {
-            Some(wait_ms) => (backoff::with_server_floor(wait_ms, self.dice), true),
-            None => (self.own_pause_ms(pace), false),
+    /// How long to wait after a failed exchange: by own backoff, and as long as the service says at least.
+    pub(super) fn pause_ms(&mut self, said: Option<&Said>) -> (u64, bool) {
+        let own_ms = self.own_pause_ms();
+        match self.asked_ms(said) {
+            Some(ms) => (ms.max(own_ms), true),
+            None => (own_ms, false),
         }
     }
 
+    /// How long the service asks to wait, if it does.
+    pub(super) fn asked_ms(&mut self, said: Option<&Said>) -> Option<u64> {
+        said.and_then(asked_ms).map(|ms| backoff::with_server_floor(ms, self.dice))
+    }
+
     /// How long to wait after so many failures in a row, by own backoff.
-    fn own_pause_ms(&mut self, pace: Backoff) -> u64 {
+    pub(super) fn own_pause_ms(&mut self) -> u64 {
         let index = self.op.counters.failures.saturating_sub(1);
-        backoff::full_jitter(&pace, index, self.dice)
+        backoff::full_jitter(&self.profile.retry, index, self.dice)
     }
 
     /// Counts a failed exchange. A credential was there for it, and it was not what failed.
@@ -206,9 +211,10 @@ impl<'a> Pen<'a> {
         reason: WaitReason,
     ) -> Result<(), Illegal> {
         self.count_failure();
-        let (mut length_ms, told) = self.pause_ms(self.profile.retry, said);
-        if told && reason == WaitReason::Backoff {
-            length_ms = length_ms.max(self.own_pause_ms(self.profile.retry));
+        let (mut length_ms, told) = self.pause_ms(said);
+        // What is no trouble of the service is asked for again when it says.
+        if reason != WaitReason::Backoff {
+            length_ms = self.asked_ms(said).unwrap_or(length_ms);
         }
         self.wait(length_ms, if told { guided(reason) } else { reason })
     }
@@ -226,8 +232,8 @@ impl<'a> Pen<'a> {
         said: &Said,
         reason: WaitReason,
     ) -> Result<(), Illegal> {
-        let (length_ms, reason) = match asked_ms(said) {
-            Some(ms) => (backoff::with_server_floor(ms, self.dice), guided(reason)),
+        let (length_ms, reason) = match self.asked_ms(Some(said)) {
+            Some(ms) => (ms, guided(reason)),
             None => (self.poll_pause_ms(index), reason),
         };
         self.wait(length_ms, reason)
@@ -244,13 +250,13 @@ impl<'a> Pen<'a> {
     /// than that, and a job is read no sooner than it would have been.
     pub(super) fn rate_limited(&mut self, said: &Said) -> Result<(), Illegal> {
         self.count_failure();
-        let (gate_ms, _) = self.pause_ms(self.profile.retry, Some(said));
+        let own_ms = self.own_pause_ms();
+        let gate_ms = self.asked_ms(Some(said)).unwrap_or(own_ms);
         self.close_gate(gate_ms);
         let pace_ms = match self.op.life.stage {
             Stage::Work => self.poll_pause_ms(self.op.counters.polls),
             Stage::Submit | Stage::Reconcile(_) | Stage::Result { .. } | Stage::Ended { .. } => 0,
         };
-        let own_ms = self.own_pause_ms(self.profile.retry);
         self.wait(gate_ms.max(own_ms).max(pace_ms), WaitReason::RateLimit)
     }
 

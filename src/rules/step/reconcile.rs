@@ -21,6 +21,8 @@ use crate::rules::teeth::{Tooth, bites};
 pub(super) fn unknowable(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     if let Some(sought) = sought(&pen.op, pen.profile).filter(|_| pen.is_submitting()) {
         pen.note("reconcile.begun");
+        // Those of the submission say nothing of the listing.
+        pen.op.counters.failures = 0;
         pen.op.life.reconcile(pen.now, sought.rule.lag_ms)?;
         if bites(Tooth::ListTooSoon) {
             pen.op.life.release()?;

@@ -76,11 +76,12 @@ pub(super) fn failed(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illeg
         return pen.park(ParkReason::BudgetExhausted);
     }
     pen.count_failure();
-    let (pause_ms, told) = pen.pause_ms(pen.profile.retry, said);
+    let own_ms = pen.own_pause_ms();
+    let asked_ms = pen.asked_ms(said);
     let left_ms = expiry(pen).map_or(0, |at| at.since(pen.now));
-    let hastens = !told && left_ms > 0;
-    let length_ms =
-        if hastens { pause_ms.min(left_ms / 2).max(REQUEST_FLOOR_MS) } else { pause_ms };
+    let hurried_ms = if left_ms > 0 { own_ms.min(left_ms / 2) } else { own_ms };
+    let length_ms = hurried_ms.max(asked_ms.unwrap_or(REQUEST_FLOOR_MS));
+    let told = asked_ms.is_some();
     pen.wait(length_ms, if told { WaitReason::ServerGuidance } else { WaitReason::Backoff })
 }
 

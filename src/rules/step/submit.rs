@@ -59,7 +59,7 @@ pub(super) fn diagnosed(pen: &mut Pen<'_>, answers: bool) -> Result<(), Illegal>
     let event = if answers { "diagnose.answered" } else { "diagnose.lost" };
     pen.note(event).purpose = Some(Purpose::Diagnose);
     // The loss has been counted when it was heard of.
-    let (length_ms, _) = pen.pause_ms(pen.profile.retry, None);
+    let (length_ms, _) = pen.pause_ms(None);
     pen.wait(length_ms, WaitReason::Backoff)
 }
 

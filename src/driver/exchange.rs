@@ -2,6 +2,7 @@
 
 use super::Driver;
 use super::keep::Reader;
+use super::part::{NOT_SATISFIABLE, PARTIAL, anew};
 use super::ports::transport::{Body, Head, Lost};
 use super::ports::{Clock, Ports, Store};
 use super::secrets::Secrets;
@@ -75,6 +76,8 @@ impl<P: Ports> Driver<P> {
         } else {
             let mut text = transmit.sought.as_ref().map(|_| Vec::new());
             skim(facts_of(&pointers), body, &mut answer, text.as_mut()).await?;
+            let no_rest = transmit.before.as_deref().filter(|_| status == NOT_SATISFIABLE);
+            answer.turn = no_rest.map(anew);
             if let (Some(sought), Some(text)) = (&transmit.sought, text) {
                 answer.page = sought.read(&text, now);
                 if let Some(page) = &mut answer.page {
@@ -82,7 +85,7 @@ impl<P: Ports> Driver<P> {
                 }
             }
         }
-        add_header_facts(&transmit.facts, &headers, &mut answer.facts);
+        add_header_facts(&transmit.facts, status, &headers, &mut answer.facts);
         secrets.cleanse(&mut answer);
         Ok(answer)
     }
@@ -157,7 +160,7 @@ pub(super) async fn facts_in<P: Ports>(
 ) -> Result<Answer, Lost> {
     let mut answer = Answer { status: head.status, url: url.into(), ..Answer::default() };
     skim(facts_of(&pointers(sources, head.status)), head.body, &mut answer, None).await?;
-    add_header_facts(sources, &head.headers, &mut answer.facts);
+    add_header_facts(sources, answer.status, &head.headers, &mut answer.facts);
     secrets.cleanse(&mut answer);
     Ok(answer)
 }
@@ -186,16 +189,42 @@ fn facts_of(pointers: &[(String, Pointer)]) -> FactsReader {
     FactsReader::new(pointers, FactsLimits::default())
 }
 
-/// What a header says counts where the body says nothing.
-pub(super) fn add_header_facts(sources: &[FactSource], headers: &Headers, facts: &mut Facts) {
+/// What a header says counts where the body says nothing. In a partial answer, `Content-Digest` is of the
+/// part alone (RFC 9530, 2).
+pub(super) fn add_header_facts(
+    sources: &[FactSource],
+    status: u16,
+    headers: &Headers,
+    facts: &mut Facts,
+) {
+    let of_the_whole =
+        |name: &&str| status != PARTIAL || !name.eq_ignore_ascii_case("content-digest");
     for source in sources {
         for place in &source.places {
-            let value = place.strip_prefix(HEADER).and_then(|name| headers.first(name));
+            let name = place.strip_prefix(HEADER).filter(of_the_whole);
+            let value = name.and_then(|name| headers.first(name));
             if let Some(value) = value
                 && !facts.values.contains_key(&source.name)
             {
                 facts.values.insert(source.name.clone(), Fact::Text(value.into()));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_field_says_of_a_part_alone_is_no_fact_of_the_whole() {
+        let places = ["header:Content-Digest", "header:Repr-Digest"].map(String::from).to_vec();
+        let sources = [FactSource { name: "digest".into(), places }];
+        let headers = [("content-digest", "sha-256=:AA==:"), ("repr-digest", "sha-256=:BB==:")];
+        for (status, told) in [(200, "sha-256=:AA==:"), (206, "sha-256=:BB==:")] {
+            let mut facts = Facts::default();
+            add_header_facts(&sources, status, &headers.into_iter().collect(), &mut facts);
+            assert_eq!(facts.text("digest"), Some(told), "{status}");
         }
     }
 }

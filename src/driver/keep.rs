@@ -112,11 +112,11 @@ impl<P: Ports> Driver<P> {
                 read.bytes += 1;
                 read.piece.push(pages::END);
             }
-            while read.piece.len() >= CHUNK_BYTES || (over && !read.piece.is_empty()) {
-                // What comes at once may be longer than a store takes.
-                let rest = read.piece.split_off(read.piece.len().min(CHUNK_BYTES));
-                self.put(transmit, read.chunks, &read.piece).await?;
-                read.piece = rest;
+            // What comes at once may be longer than a store takes.
+            let whole = read.piece.len() / CHUNK_BYTES * CHUNK_BYTES;
+            let rest = read.piece.split_off(if over { read.piece.len() } else { whole });
+            for piece in core::mem::replace(&mut read.piece, rest).chunks(CHUNK_BYTES) {
+                self.put(transmit, read.chunks, piece).await?;
                 read.chunks += 1;
             }
             if over {
@@ -131,7 +131,10 @@ impl<P: Ports> Driver<P> {
                 self.tell(transmit, secrets, (stream, headers), answer, &mut news);
             }
         }
-        let kept = self.kept(transmit, headers, &read, part.earlier());
+        let mut kept = self.kept(transmit, headers, &read);
+        if let Some(before) = part.before {
+            kept.goes_on_from(&before.kept);
+        }
         answer.turn = part.rest(&kept, broke_off);
         if answer.turn.is_some() {
             return Ok(());
@@ -165,13 +168,7 @@ impl<P: Ports> Driver<P> {
     }
 
     /// What is kept of a result now.
-    fn kept(
-        &self,
-        transmit: &Transmit,
-        headers: &Headers,
-        read: &Read,
-        earlier: Vec<(u32, u64)>,
-    ) -> ResultRef {
+    fn kept(&self, transmit: &Transmit, headers: &Headers, read: &Read) -> ResultRef {
         let stream = read.reader.stream(transmit);
         let usual = stream.as_ref().map(|own| own.form.media_type());
         ResultRef {
@@ -183,7 +180,7 @@ impl<P: Ports> Driver<P> {
             at: transmit.result_at.clone(),
             stream,
             items: None,
-            earlier,
+            earlier: Vec::new(),
             captured_at: self.0.ports.runtime().now(),
         }
     }
@@ -282,7 +279,7 @@ impl<P: Ports> Driver<P> {
             return;
         }
         let mut facts = stream.told();
-        add_header_facts(&transmit.facts, headers, &mut facts);
+        add_header_facts(&transmit.facts, answer.status, headers, &mut facts);
         let id = facts.text("id").map(String::from);
         let named = id.is_some() && id != news.id;
         if !(due || named || since_ms >= STREAM_NEWS_MS) {

@@ -30,10 +30,7 @@ pub(super) fn add(page: &Wanted, kept: &mut ResultRef, answer: &mut Answer) {
     kept.media_type = Some(MEDIA_TYPE.into());
     kept.items = Some(page.rule.items.clone());
     if let Some(before) = &page.before {
-        kept.earlier.clone_from(&before.kept.earlier);
-        if before.kept.download != kept.download {
-            kept.earlier.push((before.kept.chunks, before.kept.download));
-        }
+        kept.goes_on_from(&before.kept);
     }
     if answer.whole && answer.facts.form == BodyForm::Json {
         answer.turn = page.turn(&answer.facts, &answer.url, kept);

@@ -7,7 +7,10 @@ use crate::model::pages::{Paged, Turn};
 use crate::rules::ranges::{Range, content_range, strong_validator};
 
 /// Partial Content.
-const PARTIAL: u16 = 206;
+pub(super) const PARTIAL: u16 = 206;
+
+/// Range Not Satisfiable.
+pub(super) const NOT_SATISFIABLE: u16 = 416;
 
 /// The part of a result that an answer brings.
 pub(super) struct Part<'t> {
@@ -46,19 +49,9 @@ impl<'t> Part<'t> {
         self.validator.is_some()
     }
 
-    /// The downloads before this one, as a result tells them.
-    pub(super) fn earlier(&self) -> Vec<(u32, u64)> {
-        let mut earlier = Vec::new();
-        if let Some(before) = self.before {
-            earlier.clone_from(&before.kept.earlier);
-            earlier.push((before.kept.chunks, before.kept.download));
-        }
-        earlier
-    }
-
     /// What leads on from what is kept, where that is not the whole and the rest can be asked for.
     pub(super) fn rest(&self, kept: &ResultRef, broke_off: bool) -> Option<Turn> {
-        let is_short = broke_off || self.range.is_some_and(|range| kept.bytes < range.total);
+        let is_short = self.range.map_or(broke_off, |range| kept.bytes < range.total);
         let next = self.validator.clone().filter(|_| is_short)?;
         Some(Turn::Next(Box::new(Paged { kept: kept.clone(), pages: 0, items: 0, next })))
     }
@@ -69,7 +62,7 @@ impl<'t> Part<'t> {
     }
 }
 
-/// The way back to the beginning: what was kept is gone, or of other bytes.
+/// The way back to the beginning: what was kept is gone, or of other bytes, or there is no rest of it.
 pub(super) fn anew(before: &Paged) -> Turn {
     let kept = ResultRef { bytes: 0, chunks: 0, earlier: Vec::new(), ..before.kept.clone() };
     Turn::Next(Box::new(Paged { kept, pages: 0, items: 0, next: String::new() }))

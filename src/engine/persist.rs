@@ -7,7 +7,7 @@ use super::event::Event;
 use super::fold::fold;
 use super::output::{Output, Ticket, WriteSet};
 use super::reply::{CallError, CallId};
-use super::request::{download_name, request};
+use super::request::{download_name, epoch_of, request, so_far};
 use crate::model::ids::{JobId, OperationId, WriteId};
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
@@ -296,7 +296,12 @@ impl Engine {
         let transmit = lane.and_then(super::lanes::LaneState::epoch).and_then(|epoch| {
             let profile = self.profiles.get(&operation.identity.profile_digest)?;
             let service = self.services.get(&operation.identity.service)?;
-            let download = entry.download.take().unwrap_or_else(|| {
+            // A name is used again by who has its epoch, and not where what it has written is still wanted.
+            let wanted =
+                so_far(operation).filter(|own| own.pages == 0).map(|own| own.kept.download);
+            let named = entry.download.take();
+            let named = named.filter(|own| epoch_of(*own) == epoch && Some(*own) != wanted);
+            let download = named.unwrap_or_else(|| {
                 self.tickets += 1;
                 download_name(epoch, self.tickets)
             });

@@ -184,7 +184,7 @@ fn wanted(
 }
 
 /// What has come of the result.
-fn so_far(operation: &Operation) -> Option<&Paged> {
+pub(super) fn so_far(operation: &Operation) -> Option<&Paged> {
     match &operation.life.stage {
         Stage::Result { pages, .. } => pages.as_deref(),
         Stage::Submit | Stage::Reconcile(_) | Stage::Work | Stage::Ended { .. } => None,

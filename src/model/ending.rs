@@ -73,6 +73,15 @@ pub struct ResultRef {
 }
 
 impl ResultRef {
+    /// Its first chunks are those of an earlier download, which may have added none of its own.
+    pub fn goes_on_from(&mut self, before: &Self) {
+        self.earlier.clone_from(&before.earlier);
+        let end = self.earlier.last().map_or(0, |(end, _)| *end);
+        if before.download != self.download && before.chunks > end {
+            self.earlier.push((before.chunks, before.download));
+        }
+    }
+
     /// Which download wrote a chunk.
     pub fn download_of(&self, index: u32) -> u64 {
         let wrote = self.earlier.iter().find(|(end, _)| index < *end);

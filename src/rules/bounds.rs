@@ -32,6 +32,9 @@ pub const REFUSALS_MAX: u32 = 3;
 /// Failed reads of a result in a row, before a person is asked.
 pub const RESULT_FAILURES_MAX: u32 = 40;
 
+/// A download that broke off, and has brought so many bytes more, is no failed read of a result.
+pub const PROGRESS_BYTES_MIN: u64 = 64 * 1024;
+
 /// Unreadable results in a row, before what came is kept as incomplete; answers in a row that find
 /// none, before a person is asked.
 pub const UNREADABLE_RESULTS_MAX: u32 = 5;

@@ -78,6 +78,8 @@ pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Times
         }
     } else if matches!(answer.status, 200..=299) {
         success(profile, purpose, answer, &mut said)
+    } else if let Some(so_far) = so_far(profile, answer).filter(|_| purpose == Purpose::Result) {
+        Finding::Paged(so_far)
     } else {
         let meaning =
             meant(profile, purpose, answer).unwrap_or_else(|| usual(purpose, answer.status));
@@ -175,12 +177,20 @@ fn state_by_status(profile: &Profile, answer: &Answer) -> Option<JobState> {
     profile.known_state(&status).filter(|_| answer.whole)
 }
 
+/// What has come of a body that broke off, or nothing, where it begins anew.
+fn so_far(profile: &Profile, answer: &Answer) -> Option<Box<Paged>> {
+    match &answer.turn {
+        Some(Turn::Next(so_far)) if profile.pages.is_none() => Some(so_far.clone()),
+        Some(Turn::Next(_) | Turn::Last | Turn::Broken(_) | Turn::Anew) | None => None,
+    }
+}
+
 fn result(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
     if answer.status == 202 && !profile.result_is_inline() {
         return Finding::Other(Meaning::NotReady);
     }
-    if let Some(Turn::Next(so_far)) = answer.turn.as_ref().filter(|_| profile.pages.is_none()) {
-        return Finding::Paged(so_far.clone());
+    if let Some(so_far) = so_far(profile, answer) {
+        return Finding::Paged(so_far);
     }
     if profile.result_is_inline() {
         match job_state(profile, answer) {

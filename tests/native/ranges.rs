@@ -1,10 +1,11 @@
 //! Results that break off and are gone on with, where the service gives parts of them.
 
 use crate::world::{
-    Context, PROFILE, Settings, World, ending, is_whole, park, result, service, standing,
+    Context, Logged, PROFILE, Settings, World, ending, is_whole, park, result, service, standing,
     submission, succeeds_once,
 };
 use holdfast::model::ending::Ending;
+use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast_services::Call;
@@ -70,6 +71,20 @@ fn another_context_goes_on_with_a_download_that_broke_off() {
 }
 
 #[test]
+fn a_download_that_breaks_off_before_it_brings_a_byte_is_found_by_the_next_context() {
+    let world = ranging(&cut(12));
+    let first = world.open();
+    // It is small: half of what is left is soon nothing.
+    world.submit(&first, "daily", "");
+    world.until("daily", |own| own.counters.failures >= 12);
+    world.kill(&first);
+    let second = world.open();
+    let ended = world.settle(&second, "daily").expect("it ends");
+    comes_home_whole(&world, &second, &ended);
+    assert!(asked(&world).last().is_some_and(|begins_at| *begins_at > 0));
+}
+
+#[test]
 fn nothing_is_put_together_of_different_bytes() {
     let world = ranging(&cut(1));
     let context = world.open();
@@ -95,6 +110,42 @@ fn a_part_that_does_not_go_on_from_what_has_come_begins_anew() {
     comes_home_whole(&world, &context, &ended);
     let asked = asked(&world);
     assert!(asked[1] > 0 && asked[2] == 0, "{asked:?}");
+}
+
+#[test]
+fn where_there_is_no_such_part_it_begins_anew() {
+    let world = ranging(&json!([
+        { "call": "result", "fault": "truncate" },
+        { "call": "result", "fault": "status", "status": 416 },
+    ]));
+    let (context, ended) = world.lived(LONG);
+    comes_home_whole(&world, &context, &ended);
+    let asked = asked(&world);
+    assert!(asked.len() == 3 && asked[1] > 0 && asked[2] == 0, "{asked:?}");
+}
+
+#[test]
+fn a_download_that_begins_anew_again_and_again_is_for_a_person() {
+    let pair = [
+        json!({ "call": "result", "fault": "truncate" }),
+        json!({ "call": "result", "fault": "status", "status": 206, "body": "rest" }),
+    ];
+    let world = ranging(&pair.iter().cycle().take(100).cloned().collect());
+    let (_, parked) = world.lived(LONG);
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    assert!(asked(&world).len() <= 20, "{:?}", asked(&world));
+}
+
+#[test]
+fn a_download_that_is_served_in_large_parts_has_no_failures() {
+    let world = ranging(&cut(5));
+    let (context, ended) = world.lived(r#","result_bytes":4000000"#);
+    comes_home_whole(&world, &context, &ended);
+    let failures = world.0.log.all().into_iter().map(|logged| match logged {
+        Logged::Committed { operation, .. } => operation.counters.failures,
+        Logged::Sent { .. } | Logged::Told(_) => 0,
+    });
+    assert_eq!((failures.max(), asked(&world).len()), (Some(1), 6));
 }
 
 #[test]

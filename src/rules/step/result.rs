@@ -7,7 +7,9 @@ use crate::model::hold::{ParkReason, WaitReason};
 use crate::model::life::{Illegal, Stage};
 use crate::model::pages::Paged;
 use crate::model::profile::{JobState, Meaning, Purpose};
-use crate::rules::bounds::{REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX};
+use crate::rules::bounds::{
+    PROGRESS_BYTES_MIN, REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX,
+};
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::digest::disagrees;
 use crate::rules::teeth::{Tooth, bites};
@@ -53,10 +55,25 @@ fn paged(pen: &mut Pen<'_>, so_far: &Paged) -> Result<(), Illegal> {
     pen.op.life.paged(Box::new(so_far.clone()))
 }
 
-/// What came of it is kept: the rest is asked for.
+/// What came of it is kept: the rest is asked for. Who serves it part by part has no failures; who lets
+/// it begin anew again and again has no result.
 fn broke_off(pen: &mut Pen<'_>, so_far: &Paged, said: &Said) -> Result<(), Illegal> {
     pen.note("result.broke_off");
+    let before = match &pen.op.life.stage {
+        Stage::Result { pages: Some(own), .. } => own.kept.bytes,
+        Stage::Result { .. } | Stage::Submit | Stage::Reconcile(_) | Stage::Work => 0,
+        Stage::Ended { .. } => return Err(Illegal),
+    };
     pen.op.life.broke_off(Box::new(so_far.clone()))?;
+    let counters = &mut pen.op.counters;
+    if so_far.next.is_empty() {
+        counters.misses += 1;
+        if counters.misses > UNREADABLE_RESULTS_MAX {
+            return pen.park(ParkReason::BudgetExhausted);
+        }
+    } else if so_far.kept.bytes.saturating_sub(before) >= PROGRESS_BYTES_MIN {
+        counters.failures = 0;
+    }
     failed(pen, Some(said))
 }
 

@@ -107,8 +107,15 @@ impl Engine {
         let keep_ms = if crowded { KEEP_CROWDED_MS } else { KEEP_MS };
         // In this walk exchanges begin, and none ends: they are counted anew only when one has begun.
         let mut full = self.is_full(lane);
-        for (place, (_, _, id)) in candidates.into_iter().enumerate() {
-            if place >= WORKING_SET_MAX && self.may_leave(&id) {
+        let mut working = 0;
+        for (_, _, id) in candidates {
+            // What is delivered, or is to be, has places of its own.
+            let works = self
+                .entries
+                .get(&id)
+                .is_some_and(|own| !own.delivering && own.operation.delivery_due().is_none());
+            working += usize::from(works);
+            if works && working > WORKING_SET_MAX && self.may_leave(&id) {
                 self.shelve(now, &id);
                 continue;
             }

@@ -21,6 +21,8 @@ pub struct Settings {
     pub consumes: bool,
     /// Deliveries that fail, from now on.
     pub failing_deliveries: u32,
+    /// Deliveries that never end, from now on.
+    pub hanging_deliveries: u32,
     /// Reads of kept pieces that find nothing, from now on: the browser has evicted them.
     pub evicted: u32,
     /// Whether there is no network.
@@ -60,6 +62,7 @@ impl Default for Settings {
             postponed: 0,
             consumes: true,
             failing_deliveries: 0,
+            hanging_deliveries: 0,
             evicted: 0,
             offline: false,
             latency_ms: 10,

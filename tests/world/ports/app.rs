@@ -1,5 +1,6 @@
 //! The app that one context runs in.
 
+use std::future::pending;
 use std::rc::Rc;
 
 use holdfast::driver::ports::{App, Authorization, AuthorizeRequest, Turn};
@@ -71,6 +72,9 @@ impl App for SimPorts {
 
     async fn settled(&self, operation: &Operation) -> bool {
         self.point().await;
+        if strikes(&mut self.world.0.settings.borrow_mut().hanging_deliveries) {
+            return pending().await;
+        }
         if strikes(&mut self.world.0.settings.borrow_mut().failing_deliveries) {
             return false;
         }

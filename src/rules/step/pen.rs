@@ -180,11 +180,8 @@ impl<'a> Pen<'a> {
 
     /// How long to wait after a failed exchange: by own backoff, and as long as the service says at least.
     pub(super) fn pause_ms(&mut self, said: Option<&Said>) -> (u64, bool) {
-        let own_ms = self.own_pause_ms();
-        match self.asked_ms(said) {
-            Some(ms) => (ms.max(own_ms), true),
-            None => (own_ms, false),
-        }
+        let (own_ms, asked_ms) = (self.own_pause_ms(), self.asked_ms(said));
+        (asked_ms.map_or(own_ms, |ms| ms.max(own_ms)), asked_ms.is_some())
     }
 
     /// How long the service asks to wait, if it does.

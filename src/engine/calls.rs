@@ -223,7 +223,7 @@ impl Engine {
                     // What it was to follow on has changed since it was looked at.
                     self.stillborn(id, MOVED_ON);
                 }
-                self.abandon_entry(id);
+                self.abandon_entry(id, &why);
                 for call in waiting {
                     let (Waiting::Command(call, _)
                     | Waiting::Match(call, _)

@@ -13,6 +13,9 @@ use crate::rules::bounds::REQUEST_FLOOR_MS;
 use crate::rules::step;
 use crate::rules::teeth::{Tooth, bites};
 
+/// What has come while something was being written, and whom it is to be answered to.
+pub(super) type Inbox = Vec<(step::Input, Option<CallId>)>;
+
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     /// Its operation's lane.
@@ -29,7 +32,7 @@ pub(super) struct Entry {
     pub(super) reloading: bool,
     /// How often in a row that has happened.
     pub(super) reloads: u32,
-    pub(super) inbox: Vec<(step::Input, Option<CallId>)>,
+    pub(super) inbox: Inbox,
     pub(super) delivering: bool,
     /// No request of this operation before this point.
     pub(super) not_before: Timestamp,

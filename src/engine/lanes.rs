@@ -3,6 +3,7 @@
 use super::Engine;
 use super::entry::Entry;
 use super::output::Output;
+use super::reply::CallError;
 use super::shelves::Shelf;
 use crate::model::ids::{Account, Epoch, LaneId};
 use crate::model::lane::{Claim, Fence, Lane};
@@ -129,7 +130,7 @@ impl Engine {
         }
         let ids: Vec<_> = self.entries.iter().map(|(id, _)| id.clone()).collect();
         for id in ids {
-            self.abandon_entry(&id);
+            self.abandon_entry(&id, &CallError::AccountChanged);
         }
     }
 
@@ -252,7 +253,7 @@ impl Engine {
         });
         let ids: Vec<_> = entries.map(|(own, _)| own.clone()).collect();
         for own in ids {
-            self.abandon_entry(&own);
+            self.leave_entry(now, &own);
         }
     }
 

@@ -235,7 +235,7 @@ impl Engine {
             if let Some(call) = pending.call {
                 self.outputs.push(Output::Reply(call, Ok(boxed)));
             }
-            return self.abandon_entry(&id);
+            return self.leave_entry(now, &id);
         }
         let event = Event { operation: pending.operation, entries: pending.entries };
         self.outputs.push(Output::Event(Box::new(event)));
@@ -327,24 +327,6 @@ impl Engine {
         if let Some((input, call)) = next.and_then(|entry| take_first(&mut entry.inbox)) {
             self.apply(now, id, input, call);
             self.next_in_inbox(now, id);
-        }
-    }
-
-    pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {
-        if let Some(call) = call {
-            self.outputs.push(Output::Reply(call, Err(why)));
-        }
-    }
-
-    /// Takes an operation out of memory; whoever still waits for it hears that.
-    pub(super) fn abandon_entry(&mut self, id: &OperationId) {
-        let Some(mut entry) = self.entries.remove(id) else {
-            return;
-        };
-        let birth = entry.birth.take().map(|birth| birth.call);
-        self.refuse(birth, CallError::AccountChanged);
-        for (_, call) in entry.inbox {
-            self.refuse(call, CallError::AccountChanged);
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use super::Engine;
 use super::calls::Waiting;
-use super::entry::Entry;
+use super::entry::{Entry, Inbox};
 use super::output::Output;
 use super::persist::PendingWrite;
-use super::reply::CallError;
-use crate::model::ids::Revision;
+use super::reply::{CallError, CallId};
+use crate::model::ids::{OperationId, Revision};
 use crate::model::life::Life;
 use crate::model::storage::StoreError;
 use crate::model::time::Timestamp;
@@ -30,8 +30,9 @@ impl Engine {
         };
         entry.reloads += 1;
         if entry.reloads > RELOADS_MAX {
-            self.refuse(pending.call, CallError::StorageUnavailable("too many writers".into()));
-            return self.abandon_entry(&pending.id);
+            let why = CallError::StorageUnavailable("too many writers".into());
+            self.refuse(pending.call, why.clone());
+            return self.abandon_entry(&pending.id, &why);
         }
         entry.reloading = true;
         if let Some(input) = pending.input {
@@ -48,12 +49,16 @@ impl Engine {
             Some(step::Input::Command(command)) => pending.call.map(|call| (call, command)),
             Some(_) | None => None,
         };
-        let birth = self.entries.get_mut(&pending.id).and_then(|entry| entry.birth.take());
+        let entry = self.entries.remove(&pending.id);
         self.lose(now, &lane);
         if let Some((call, command)) = wish {
             self.call_on(now, &pending.id, Waiting::Command(call, command));
         }
-        if let Some(birth) = birth {
+        let Some(entry) = entry else {
+            return;
+        };
+        self.carry_over(now, &pending.id, entry.inbox);
+        if let Some(birth) = entry.birth {
             let mut entry = Entry::new(pending.operation);
             if entry.operation.life.evidence.accepted.is_none() {
                 entry.operation.life = Life::new();
@@ -73,17 +78,46 @@ impl Engine {
                 CallError::StorageUnavailable(why.clone())
             }
         };
-        let entry = self.entries.get_mut(&pending.id);
-        let birth = entry.and_then(|entry| entry.birth.take());
-        for call in [birth.map(|birth| birth.call), pending.call].into_iter().flatten() {
-            self.refuse(Some(call), why.clone());
-        }
         let lane = pending.operation.lane();
-        self.abandon_entry(&pending.id);
+        self.refuse(pending.call, why.clone());
+        self.abandon_entry(&pending.id, &why);
         if let Some(lane) = self.lanes.get_mut(&lane) {
             // What was to be written may have been a due time, set anew after a jump of the clock.
             lane.work.look_at_all(now.after(LEASE_GRACE_MS));
             lane.delivery.look_at_all(now.after(LEASE_GRACE_MS));
+        }
+    }
+
+    pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {
+        if let Some(call) = call {
+            self.outputs.push(Output::Reply(call, Err(why)));
+        }
+    }
+
+    /// Takes an operation out of memory; whoever still waits for it hears why.
+    pub(super) fn abandon_entry(&mut self, id: &OperationId, why: &CallError) {
+        let Some(entry) = self.entries.remove(id) else {
+            return;
+        };
+        let waiting = entry.inbox.into_iter().map(|(_, call)| call);
+        for call in waiting.chain([entry.birth.map(|birth| birth.call)]) {
+            self.refuse(call, why.clone());
+        }
+    }
+
+    /// Takes an operation out of memory that others go on with; what the app wishes of it is no less wished.
+    pub(super) fn leave_entry(&mut self, now: Timestamp, id: &OperationId) {
+        if let Some(entry) = self.entries.remove(id) {
+            self.carry_over(now, id, entry.inbox);
+        }
+    }
+
+    /// The wishes among what has waited are carried out on what is stored.
+    fn carry_over(&mut self, now: Timestamp, id: &OperationId, inbox: Inbox) {
+        for (input, call) in inbox {
+            if let (step::Input::Command(command), Some(call)) = (input, call) {
+                self.call_on(now, id, Waiting::Command(call, command));
+            }
         }
     }
 }

@@ -168,3 +168,18 @@ fn a_wish_whose_write_met_another_is_written_anew_though_the_lane_is_lost_and_an
     let after = own.persisted(ticket, Written::Done);
     assert_eq!(writes(&after), []);
 }
+
+#[test]
+fn a_wish_that_waited_for_a_write_is_written_though_the_lane_was_lost_before_that_was_answered() {
+    for written in [Written::Fenced, Written::Late] {
+        let mut own = Alone::polling();
+        let (ticket, _) = writes(&own.poll_lost()).pop().expect("a write");
+        let id = own.operation.identity.id.clone();
+        let waits = own.feed(Input::Command(CallId(1), id, Command::Cancel));
+        assert!(waits.is_empty(), "{waits:?}");
+        let after = own.persisted(ticket, written.clone());
+        let refused = after.iter().any(|own| matches!(own, Output::Reply(..)));
+        assert!(!refused, "{written:?}: {after:?}");
+        assert!(after.iter().any(|own| matches!(own, Output::Load(_))), "{written:?}: {after:?}");
+    }
+}

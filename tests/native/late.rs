@@ -139,3 +139,25 @@ fn a_wish_that_is_found_late_is_granted_and_carried_out_by_the_owner_alone() {
         assert_eq!((late, cancels), (1, 1), "{loses:?}");
     }
 }
+
+#[test]
+fn a_wish_that_waits_behind_a_write_that_is_found_late_is_granted_all_the_same() {
+    let world = world(Loses::Lease);
+    let first = world.open();
+    let operation = world.submit(&first, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().commit_ms = 1_000;
+    let polls = world.requests(Call::Poll).len();
+    world.run(world.0.clock.now() + DAY_MS, || world.requests(Call::Poll).len() > polls);
+    // The answer has come, and is being written.
+    world.pass(500);
+    world.0.commits.fail(&[CommitFault::UnknownDone]);
+    let (driver, id) = (first.driver.clone(), operation.identity.id);
+    let told = calls(&world, &first, async move { driver.command(&id, Command::Cancel).await });
+    let wanted = Box::new(|own: &Operation| own.identity.intent.as_str() == "daily");
+    let second = lose_lane_behind(&world, &first, wanted).expect("a poll's write");
+    let ended = world.settle(&second, "daily").expect("it ends");
+    assert_eq!(world.0.commits.late.get(), 1);
+    assert!(matches!(*told.borrow(), Some(Ok(_))), "{:?}", told.borrow());
+    assert_eq!(standing(&ended), "cancelled");
+}

@@ -1,8 +1,11 @@
 // The example Worker of www/worker, bundled as wrangler does it, over a package whose Bulkgrid answers soon.
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+
+/** What a person who tries the example leaves in its folder: nothing of it belongs to the example. */
+const LEFT = new Set(["node_modules", "package-lock.json", ".wrangler", ".dev.vars"]);
 
 const EXAMPLE = fileURLToPath(new URL("../../www/worker", import.meta.url));
 
@@ -22,7 +25,7 @@ const QUICK = {
  */
 export async function buildExample(pkg, folder) {
   const installed = join(folder, "node_modules/holdfast");
-  await cp(EXAMPLE, folder, { recursive: true });
+  await cp(EXAMPLE, folder, { recursive: true, filter: (path) => !LEFT.has(basename(path)) });
   await mkdir(join(folder, "node_modules"));
   await cp(pkg, installed, { recursive: true });
   await quicken(installed);

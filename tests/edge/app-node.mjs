@@ -21,7 +21,7 @@ globalThis.holdfastFailPoint = (name) => {
 };
 
 const open = () => {
-  if (process.versions.node >= "22.5") return storage;
+  if (process.getBuiltinModule?.("node:sqlite")) return storage;
   const Sqlite = createRequire(import.meta.url)("better-sqlite3");
   return new Sqlite(storage);
 };

@@ -12,9 +12,7 @@ const { makeGlue } = await import(at("glue-maker.js"));
 const { sqlitePort } = await import(at("sql-servers.js"));
 const { sqlStore } = await import(at("sql-transaction.js"));
 
-const Sqlite = process.versions.node >= "22.5"
-  ? (await import("node:sqlite")).DatabaseSync
-  : createRequire(import.meta.url)("better-sqlite3");
+const Sqlite = process.getBuiltinModule?.("node:sqlite")?.DatabaseSync ?? createRequire(import.meta.url)("better-sqlite3");
 
 const glue = makeGlue(queueMicrotask);
 await glue.default({ module_or_path: readFileSync(at("holdfast.wasm")) });

@@ -3,12 +3,23 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** A Node that has node:sqlite: `HOLDFAST_NODE_NEWER`, or the one that npm has brought. */
+/** A Node that has node:sqlite: `HOLDFAST_NODE_NEWER`, the one that npm has brought, or this one. */
 export function newerNode() {
   if (process.env.HOLDFAST_NODE_NEWER) return process.env.HOLDFAST_NODE_NEWER;
-  const require = createRequire(import.meta.url);
+  const program = broughtNode();
+  if (program) return program;
+  if (process.getBuiltinModule?.("node:sqlite")) return process.execPath;
+  throw new Error("There is no Node with node:sqlite: npm ci, or say in HOLDFAST_NODE_NEWER where one is.");
+}
+
+/** What npm has brought, on the systems that it does so for. */
+function broughtNode() {
   const name = `node-${process.platform}-${process.arch}/package.json`;
-  const program = join(dirname(require.resolve(name)), "bin/node");
-  if (existsSync(program)) return program;
-  throw new Error(`There is no ${program}: npm ci, or say in HOLDFAST_NODE_NEWER where one is.`);
+  try {
+    const program = join(dirname(createRequire(import.meta.url).resolve(name)), "bin/node");
+    return existsSync(program) ? program : undefined;
+  } catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND") throw error;
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 // Every piece of code in README and documentation: its types hold, and what can run has run.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,6 +10,7 @@ import * as esbuild from "esbuild";
 import { Loopback, makeProfile, openBrowser, removeProfile } from "../browser/harness.mjs";
 import { examplesOf, programsOf } from "../docs/samples.mjs";
 import { GUIDES } from "../docs/site.mjs";
+import { newerNode } from "../edge/programs.mjs";
 import { Workplace } from "./harness/workplace.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -144,11 +145,7 @@ describe("in Node", { concurrency: 2 }, () => {
     test(`${program.name} runs to its end`, async () => {
       written(program);
       const start = `Object.assign(globalThis, { url: "https://example.com", save: async () => {} }); await import("./${program.name}.mjs"); process.exit(0);`;
-      // A server's storage is in Node itself from 22.5 on.
-      const own = join(root, `tests/node_modules/node-linux-${process.arch}/bin/node`);
-      const node = program.host === "node" && existsSync(own) ? own : process.execPath;
-      const sqlite = join(place.folder, "node_modules/better-sqlite3");
-      if (!existsSync(own) && !existsSync(sqlite)) symlinkSync(join(root, "tests/node_modules/better-sqlite3"), sqlite);
+      const node = program.host === "node" ? newerNode() : process.execPath;
       const env = { ...process.env, REPORTS_KEY: "demo-token" };
       await run(node, ["--input-type=module", "-e", start], { cwd: folder, env, timeout: 60_000 });
     });

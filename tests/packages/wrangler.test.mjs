@@ -1,7 +1,7 @@
 // A Worker as Wrangler builds and runs it: the one of the documentation, in workerd.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,13 +9,13 @@ import { promisify } from "node:util";
 import { Loopback } from "../browser/harness.mjs";
 import { programsOf } from "../docs/samples.mjs";
 import { freePort } from "../edge/free-port.mjs";
+import { newerNode } from "../edge/programs.mjs";
 import { installed, Workplace } from "./harness/workplace.mjs";
 
 /** Wrangler is 230 MB, and wants a newer Node than this library: it is fetched in a test for a night only. */
 const skip = process.env.HOLDFAST_DEEP !== "1" && "with --deep";
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const newer = join(root, `tests/node_modules/node-linux-${process.arch}/bin/node`);
-const node = existsSync(newer) ? newer : process.execPath;
+const node = skip ? process.execPath : newerNode();
 const world = {};
 
 before(async () => {

@@ -7,4 +7,5 @@ export * from "./harness/memory.mjs";
 export * from "./harness/process.mjs";
 export * from "./harness/secrets.mjs";
 export * from "./harness/site.mjs";
+export * from "./harness/takeover.mjs";
 export * from "./harness/until.mjs";

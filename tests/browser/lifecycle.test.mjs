@@ -1,7 +1,7 @@
 // A tab's life as browsers lead it: frozen, put aside, crashed, without Web Locks; and the client in workers.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { Site, until } from "./harness.mjs";
+import { assertTakenOver, CHANGING_HANDS_MS, polled, Site, until } from "./harness.mjs";
 
 /** How long another tab may take to take over from one that was frozen between its requests, in milliseconds. */
 const FROZEN_MS = 30_000;
@@ -14,8 +14,6 @@ const CRASHED_MS = 8000;
  * 3 s; half as much again for a busy machine.
  */
 const UNHEARD_MS = 60_000;
-/** How long the jobs take that change hands: there is something left to do, however busy the machine is. In milliseconds. */
-const WORK_MS = 12_000;
 /** How often two tabs submit the same intent at the same instant. */
 const TRIES = 100;
 
@@ -33,18 +31,9 @@ const submitIn = (page, length) =>
 
 const outcomeIn = (page) => page.evaluate(async () => (await operation.outcome()).status);
 
-const polled = (service, times = 1) => until(async () => (await service.ledger()).polls >= times, "A poll");
-
 async function assertOnce(service) {
   const { executions, charges, submits, key_mismatches } = await service.ledger();
   assert.deepEqual({ executions, charges, submits, key_mismatches }, { executions: 1, charges: 1, submits: 1, key_mismatches: 0 });
-}
-
-/** What came after a tab was gone is another's: it began in time. */
-async function assertTakenOver(service, before, left, limitMs) {
-  const next = (await service.requests())[before];
-  assert.ok(next, "the job was over before the tab was gone");
-  assert.ok(next.time_ms - left < limitMs, `it took ${next.time_ms - left} ms`);
 }
 
 /** What a browser without Web Locks shows a page. */
@@ -58,8 +47,8 @@ describe("a tab's life", { concurrency: 2 }, () => {
     story(`${kind}, a tab takes over from one that was frozen, which does nothing more when it thaws`, async ({ visit, service }) => {
       const [owner, other] = [await visit({ init }), await visit({ init })];
       assert.equal(await owner.evaluate(() => !!navigator.locks), !init);
-      await submitIn(owner, WORK_MS);
-      await submitIn(other, WORK_MS);
+      await submitIn(owner, CHANGING_HANDS_MS);
+      await submitIn(other, CHANGING_HANDS_MS);
       await polled(service);
       const session = await devtools(owner);
       await session.send("Page.setWebLifecycleState", { state: "frozen" });
@@ -77,8 +66,8 @@ describe("a tab's life", { concurrency: 2 }, () => {
 
     story(`${kind}, a tab takes over from one whose process has crashed`, async ({ visit, service }) => {
       const [owner, other] = [await visit({ init }), await visit({ init })];
-      await submitIn(owner, WORK_MS);
-      await submitIn(other, WORK_MS);
+      await submitIn(owner, CHANGING_HANDS_MS);
+      await submitIn(other, CHANGING_HANDS_MS);
       await polled(service);
       const crashed = owner.waitForEvent("crash");
       const left = Date.now();
@@ -92,8 +81,8 @@ describe("a tab's life", { concurrency: 2 }, () => {
 
     story(`${kind}, a tab takes over from one that was closed`, async ({ visit, service }) => {
       const [owner, other] = [await visit({ init }), await visit({ init })];
-      await submitIn(owner, WORK_MS);
-      await submitIn(other, WORK_MS);
+      await submitIn(owner, CHANGING_HANDS_MS);
+      await submitIn(other, CHANGING_HANDS_MS);
       await polled(service);
       const left = Date.now();
       await owner.close({ runBeforeUnload: false });

@@ -1,6 +1,7 @@
 // Many operations in one client.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../browser/harness/until.mjs";
 import { loadPackage, options, settle, state } from "./package.js";
 
 /** How many states are remembered beyond those that somebody holds. */
@@ -39,7 +40,7 @@ test("of many submissions so many are under way at a time, and the others follow
   const intents = Array.from({ length: SUBMITS_MAX + 2 }, (_, index) => `intent ${index}`);
   const all = Promise.all(intents.map(submit));
   const reached = async (count) => {
-    while (begun.length < count) await settle();
+    await until(() => begun.length >= count, `Submission ${count}`);
     await settle();
   };
   await reached(SUBMITS_MAX);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
+import { until } from "../browser/harness/until.mjs";
 import { begin, fakeApi, listed, message, POPUP, submission, WEB } from "./fake-extension.js";
 import { state } from "./package.js";
 
@@ -105,5 +106,5 @@ test("an open page shows nothing of an account that has left, as soon as the bac
   assert.equal(page.getSnapshot().length, 1);
   account = "grace";
   await holdfast.start();
-  while (page.getSnapshot().length) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => !page.getSnapshot().length, "A page without what the other had");
 });

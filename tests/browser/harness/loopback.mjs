@@ -3,6 +3,9 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { loopbackProgram } from "./environment.mjs";
 
+/** How long a name may take to be reached, in milliseconds, where nothing else is said. */
+const REACHED_MS = 60_000;
+
 /** A running loopback service, its control plane and its ledger. */
 export class Loopback {
   #process;
@@ -76,21 +79,26 @@ export class Loopback {
   reached = async (after = 0) => (await this.#until(`reached?after=${after}`)).names;
 
   /**
-   * Resolves when a name has been reached after the first `after`, however long that takes; never, once the
-   * service has ended.
+   * Resolves when a name has been reached after the first `after`; rejects where that does not come in time, or
+   * the service has ended.
+   *
+   * @param {string} name
    */
-  async reachedName(name, after = 0) {
+  async reachedName(name, after = 0, limitMs = REACHED_MS) {
+    const signal = AbortSignal.timeout(limitMs);
     for (let seen = after; ; ) {
-      const names = await this.reached(seen).catch(() => undefined);
-      if (!names) return new Promise(() => undefined);
-      if (names.includes(name)) return;
-      seen += names.length;
+      const told = await this.#ask("GET", `reached?after=${seen}`, undefined, signal).catch((cause) => {
+        throw new Error(`${name} was not reached${signal.aborted ? ` in ${limitMs} ms` : ""}.`, { cause });
+      });
+      if (told?.names.includes(name)) return;
+      seen += told?.names.length ?? 0;
     }
   }
 
-  async #ask(method, path, body) {
+  async #ask(method, path, body, signal) {
     const answer = await fetch(`${this.origin}/_control/${path}`, {
       method,
+      signal,
       body: body && JSON.stringify(body),
       headers: body && { "content-type": "application/json" },
     });

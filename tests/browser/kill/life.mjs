@@ -47,7 +47,7 @@ export const record = (seat, life) =>
 export const dieAt = (seat, life, armed) =>
   withService(seat, async (service, token) => {
     const pages = await openTabs(seat, service, token, life, armed);
-    const frozen = service.reachedName(`point:${armed.name}`);
+    const frozen = service.reachedName(`point:${armed.name}`, 0, LIFE_MS);
     const over = Promise.all(pages.map((page) => page.waitForFunction(isOver, undefined, { timeout: LIFE_MS })));
     const reached = await Promise.race([frozen.then(() => true), over.then(() => false)]);
     // The browser dies under it, and with it this wait.

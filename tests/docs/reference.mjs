@@ -14,12 +14,12 @@ import { entriesOf } from "./types.mjs";
  */
 export function reference(template) {
   const entries = entriesOf(template);
-  const pages = entries.map((own) => ({ ...own, declared: ordered(own.declared), name: pageName(own.entry), title: own.entry }));
+  const pages = entries.map((own) => ({ ...own, declared: placed(own.declared), name: pageName(own.entry), title: own.entry }));
   const places = new Map();
   for (const { name, declared } of [...pages].reverse()) {
     for (const own of declared) {
-      places.set(own.name, `${name}.html#${anchor(own.name)}`);
-      for (const member of own.members) places.set(`${own.name}.${member.name}`, `${name}.html#${anchor(own.name)}.${anchor(member.name)}`);
+      places.set(own.name, `${name}.html#${own.id}`);
+      for (const member of own.members) places.set(`${own.name}.${member.name}`, `${name}.html#${own.id}.${slug(member.name)}`);
     }
   }
   const addressOf = (code) => places.get(code) ?? (/^\w+\(.*\)$/.test(code) ? places.get(code.split("(")[0]) : undefined);
@@ -32,7 +32,21 @@ export function reference(template) {
 
 export const pageName = (entry) => (entry === "holdfast" ? "api" : `api-${entry.slice("holdfast/".length)}`);
 
-const anchor = (name) => slug(name);
+/**
+ * What an entry declares, in the order of its page, each with its place there: a name that differs from an earlier one
+ * in its case alone says what it is.
+ *
+ * @param {readonly Declared[]} declared
+ */
+export function placed(declared) {
+  const taken = new Set();
+  return ordered(declared).map((own) => {
+    const name = slug(own.name);
+    const id = taken.has(name) ? `${name}-${own.kind}` : name;
+    taken.add(id);
+    return { ...own, id };
+  });
+}
 
 /** What is called comes first, then what it takes and gives. */
 const ordered = (declared) => declared.toSorted((a, b) => rank(a) - rank(b));
@@ -50,15 +64,15 @@ function entryPage({ entry, doc, declared, others }, addressOf) {
     return text(names ? `Also here: ${names.map((own) => `\`${own}\``).join(", ")}.` : `Everything of [\`${of}\`](${pageName(of)}.html) is here too.`);
   });
   const html = [`<h1>${escaped(entry)}</h1>`, text(doc), ...passed, ...declared.map((own) => section(own, text))].join("\n");
-  return { html, headings: declared.map(({ name }) => ({ id: anchor(name), title: name })) };
+  return { html, headings: declared.map(({ id, name }) => ({ id, title: name })) };
 }
 
-/** @param {Declared} own */
-function section({ name, kind, doc, code, members }, text) {
-  const title = `<h2 id="${anchor(name)}">${escaped(name)} <small>${kind}</small></h2>`;
+/** @param {Declared & { id: string }} own */
+function section({ id, name, kind, doc, code, members }, text) {
+  const title = `<h2 id="${id}">${escaped(name)} <small>${kind}</small></h2>`;
   if (!members.length) return [title, text(doc), block(code, "ts")].join("\n");
   const head = code.slice(0, code.indexOf("{")).trim();
-  const rows = members.map((member) => `<dt id="${anchor(name)}.${anchor(member.name)}">${block(dedented(withoutComments(member.code)), "ts")}</dt><dd>${text(member.doc)}</dd>`);
+  const rows = members.map((member) => `<dt id="${id}.${slug(member.name)}">${block(dedented(withoutComments(member.code)), "ts")}</dt><dd>${text(member.doc)}</dd>`);
   return [title, text(doc), block(head, "ts"), `<dl class="members">${rows.join("\n")}</dl>`].join("\n");
 }
 

@@ -7,7 +7,9 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { demoFolder, Loopback, makeProfile, openBrowser, packageFolder, removeProfile } from "../browser/harness.mjs";
 import { make } from "../docs/make.mjs";
+import { pageName, placed } from "../docs/reference.mjs";
 import { GUIDES } from "../docs/site.mjs";
+import { slug } from "../docs/text.mjs";
 import { entriesOf } from "../docs/types.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -99,14 +101,29 @@ test("the bounds that are told are those of the code", () => {
 
 test("the reference has every export with its members, and each has words", () => {
   assert.ok(entries.length >= 10);
-  const silent = [];
-  for (const { entry, declared } of entries) {
-    for (const { name, doc, members } of declared) {
+  const [silent, missing] = [[], []];
+  for (const { entry, file, declared } of entries) {
+    const page = html[pageName(entry)];
+    const names = declared.map(({ name }) => name);
+    const exported = readFileSync(join(root, "pkg-template", file), "utf8").matchAll(/^export (?:(?:declare|abstract|default|async) )*(?!type [{*])\w+ (\w+)/gm);
+    for (const [, name] of exported) if (!names.includes(name)) missing.push(`${entry}: ${name}`);
+    for (const { id, name, doc, members } of placed(declared)) {
       if (!doc) silent.push(`${entry}: ${name}`);
-      for (const member of members) assert.ok(Object.values(html).some((text) => text.includes(`id="${name.toLowerCase()}.`)), `${name}.${member.name}`);
+      if (!page.includes(`<h2 id="${id}">${name} <small>`)) missing.push(`${entry}: ${name}`);
+      for (const member of members) {
+        if (!page.includes(`<dt id="${id}.${slug(member.name)}">`)) missing.push(`${entry}: ${name}.${member.name}`);
+      }
     }
   }
-  assert.deepEqual(silent, []);
+  assert.deepEqual({ silent, missing }, { silent: [], missing: [] });
+});
+
+test("no place of a page has another's name", () => {
+  for (const [name, text] of Object.entries(html)) {
+    const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], name);
+    for (const id of ids) assert.match(id, /^\S+$/, name);
+  }
 });
 
 test("what a page asks for comes from the site itself", () => {

@@ -9,6 +9,7 @@ import { Chromium } from "../browser/harness/chromium.mjs";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Loopback } from "../browser/harness/loopback.mjs";
 import { makeProfile, removeProfile } from "../browser/harness/process.mjs";
+import { findSecret } from "../browser/harness/secrets.mjs";
 import { until } from "../browser/harness/until.mjs";
 import { Edge } from "./edge.mjs";
 import { buildExample } from "./example.mjs";
@@ -37,6 +38,7 @@ async function world(t) {
   return {
     grid: service.at("/bulkgrid"),
     secrets,
+    objects: join(folder, "objects"),
     startEdge: async () => {
       const bindings = { SERVICE: `${service.origin}/bulkgrid`, ...secrets };
       return kept(await Edge.start({ ...example, folder: join(folder, "objects"), port, bindings }));
@@ -70,7 +72,7 @@ const shown = (status) => ({ wanted: status });
 const isShown = ({ wanted }) => document.querySelector(`li[data-status="${wanted}"]`);
 
 test("browser killed, edge killed, and the service's answer lost, in one run: one execution, and both ledgers agree", { timeout: LIFE_MS }, async (t) => {
-  const { grid, secrets, startEdge, openPage, kill } = await world(t);
+  const { grid, secrets, objects, startEdge, openPage, kill } = await world(t);
   await grid.hold("submit");
   let edge = await startEdge();
   let { browser, page } = await openPage();
@@ -89,7 +91,7 @@ test("browser killed, edge killed, and the service's answer lost, in one run: on
     const { operations } = await holdfast.list();
     const own = operations[0];
     const result = await own.result();
-    return { count: operations.length, charged: own.state.ledger.charged, result, cookie: document.cookie };
+    return { key: own.key, count: operations.length, charged: own.state.ledger.charged, result, cookie: document.cookie };
   });
   const { executions, charges, charged_credits } = await grid.ledger();
   assert.deepEqual([executions, charges, told.count, told.charged], [1, 1, 1, `${charged_credits}`]);
@@ -101,4 +103,8 @@ test("browser killed, edge killed, and the service's answer lost, in one run: on
   await page.evaluate(() => document.querySelector("#submit button").click());
   await until(async () => (await page.evaluate(() => document.getElementById("said").textContent)).startsWith("Stored"), "An answer");
   assert.equal((await grid.ledger()).executions, 1);
+  // The page's key is the intent in its object.
+  await kill(edge);
+  assert.deepEqual((await findSecret(objects, ...Object.values(secrets))).found, []);
+  assert.ok((await findSecret(objects, told.key)).found.length, "the search finds what is stored");
 });

@@ -57,6 +57,14 @@ function written({ name, code }, end = ".mjs") {
   return file;
 }
 
+/** What a fence may say of where its code belongs. */
+const HOSTS = ["page", "react", "node", "testing", "proxy", "profile", "worker", "relay", "extension"];
+
+test("there are samples for every host, and for none that no test knows", () => {
+  const named = new Set(programs.map(({ host }) => host).filter(Boolean));
+  assert.deepEqual([...named].sort(), HOSTS.toSorted());
+});
+
 test("the types of every sample hold", async () => {
   const types = join(folder, "types");
   mkdirSync(types);

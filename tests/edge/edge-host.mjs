@@ -1,6 +1,6 @@
 // A Worker in a real workerd, with its objects in a folder. Says where it listens, and then what it logs.
 //
-// Usage: node edge-host.mjs '{"package", "worker", "folder", "objects": {"JOBS": "Class"}, "bindings", "port"?, "plain"?, "bundle"?, "page"?}'
+// Usage: node edge-host.mjs '{"package", "worker", "folder", "objects": {"JOBS": "Class"}, "bindings", "port"?, "plain"?, "bundle"?, "page"?, "compatibilityDate"?}'
 // `plain`: `workerd serve` by itself, on that port; else under miniflare. `bundle`: a folder with a whole Worker, in the
 // place of `package` and `worker`. `page`: static files as wrangler's `assets` has them.
 import { readFileSync, readdirSync } from "node:fs";
@@ -8,7 +8,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 
-const { package: pkg, worker, folder, objects, bindings, port = 0, plain = false, bundle, page, ...given } = JSON.parse(process.argv[2]);
+const options = JSON.parse(process.argv[2]);
+const { package: pkg, worker, folder, objects, bindings, port = 0, plain = false, bundle, page, compatibilityDate = "2026-04-01" } = options;
 const own = join(dirname(fileURLToPath(import.meta.url)), "workers");
 
 /** The scripts and modules of a folder, under names that imports lead to. */
@@ -28,8 +29,6 @@ const modules = bundle
       { type: "ESModule", path: worker, contents: readFileSync(join(own, worker), "utf8") },
       ...["", "profiles"].flatMap((below) => modulesIn(join(pkg, below), join("pkg", below))),
     ];
-
-const { compatibilityDate = "2026-04-01" } = given;
 
 if (plain) {
   const { servePlain } = await import("./plain-workerd.mjs");

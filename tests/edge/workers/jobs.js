@@ -69,11 +69,6 @@ const routes = {
     const { status, error } = await (await all.find("reports", intent)).outcome();
     return { status, error: { name: error.name, ...error } };
   },
-  cancel: async (all, { intent }) => told(await (await all.find("reports", intent)).cancel()),
-  list: async (all, { filter }) => {
-    const { operations, cursor } = await all.list(filter);
-    return { operations: operations.map(told), cursor };
-  },
 };
 
 export default {

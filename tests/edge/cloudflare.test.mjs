@@ -1,17 +1,11 @@
 // Holdfast in a Worker's objects, in a real workerd with its objects in a folder: to the end with nobody
 // calling, through deaths of the whole process.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "node:test";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
-import { Loopback } from "../browser/harness/loopback.mjs";
-import { until } from "../browser/harness/until.mjs";
-import { Edge } from "./edge.mjs";
 import { freePort } from "./free-port.mjs";
 import { quickProfile } from "./quick-profile.mjs";
+import { ask, newIntents, settled as settledIn, settledOf, stage } from "./stage.mjs";
 
 /** How often the whole process is killed at a random moment. In a long run, every fail point is died at. */
 const RUNS = Number(process.env.HOLDFAST_RUNS || 5);
@@ -26,51 +20,22 @@ const body = { url: "https://example.com", duration_ms: 400, result_bytes: 300_0
 
 /** A service, a folder of objects, and intents of their own; under miniflare, or plainly in workerd. */
 async function world(t, count, plain = false) {
-  const token = `secret-${randomUUID()}`;
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-objects-"));
-  const service = await Loopback.start({}, { token });
-  t.after(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
-  const pkg = failPointsFolder();
-  const start = async (armed) => {
-    const edge = await Edge.start({
+  const { service, token, start } = await stage(t);
+  const startArmed = async (armed = null) =>
+    start({
       ...(plain && { plain, port: await freePort() }),
-      package: pkg,
       worker: "jobs.js",
-      folder,
-      objects: { JOBS: "Jobs" },
-      bindings: { PROFILE: quickProfile(pkg), ORIGIN: service.origin, TOKEN: token, ARMED: armed ?? null },
+      bindings: { PROFILE: quickProfile(failPointsFolder()), ORIGIN: service.origin, TOKEN: token, ARMED: armed },
     });
-    t.after(() => edge.kill());
-    return edge;
-  };
-  return { service, start, intents: Array.from({ length: count }, (_, own) => `intent ${own} ${randomUUID()}`) };
+  return { service, start: startArmed, intents: newIntents(count) };
 }
-
-const ask = (edge, what, given) => edge.ask(`/${what}`, { method: "POST", body: JSON.stringify(given) });
 
 /** Submits all intents, as a caller does that is not sure whether it has. */
 const submitAll = (edge, intents) => Promise.all(intents.map((intent) => ask(edge, "submit", { intent, body })));
 
-/** What the objects have handed over, over all lives. */
-const settledOf = (edges) =>
-  edges.flatMap(({ lines }) => lines.map((line) => /^settled (.*)/.exec(line)?.[1]).filter(Boolean).map((json) => JSON.parse(json)));
-
 /** Resolves when every intent was handed over, with nobody calling; or when it is given up. */
-async function settled(edges, intents, given = { up: false }) {
-  const over = () => {
-    const heard = new Set(settledOf(edges).map(({ intent }) => intent));
-    return given.up || intents.every((intent) => heard.has(intent));
-  };
-  await until(over, "an ending of every intent", LIFE_MS).catch(async (error) => {
-    const heard = new Set(settledOf(edges).map(({ intent }) => intent));
-    const missing = intents.filter((intent) => !heard.has(intent));
-    const states = await Promise.all(missing.map((intent) => ask(edges.at(-1), "find", { intent }).catch(String)));
-    throw new Error(`${error.message}\n${edges.at(-1).lines.slice(-30).join("\n")}\n${JSON.stringify(states)}`);
-  });
-}
+const settled = (edges, intents, given) =>
+  settledIn(edges, intents, LIFE_MS, { given, stateOf: (intent) => ask(edges.at(-1), "find", { intent }) });
 
 async function checkOnce(service, edges, intents) {
   const { executions, charges, key_mismatches, unauthorized, jobs } = await service.ledger();

@@ -82,8 +82,9 @@ export class Edge {
     return JSON.parse(text);
   }
 
-  /** Kills every process of it, as a crash would; resolves when they are gone. */
+  /** Kills every process of it, as a crash would; resolves when they are gone. Once they are, its number may be another's. */
   async kill() {
+    if (!running.has(this.#process)) return;
     kill(this.#process);
     await this.#gone;
     // Another may be started at once, over the same port and files.

@@ -3,19 +3,12 @@ import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { quickListing } from "./quick-profile.mjs";
 
 /** What a person who tries the example leaves in its folder: nothing of it belongs to the example. */
 const LEFT = new Set(["node_modules", "package-lock.json", ".wrangler", ".dev.vars"]);
 
 const EXAMPLE = fileURLToPath(new URL("../../www/worker", import.meta.url));
-
-/** What makes the profile quick: submissions are soon over, the listing lags two seconds, and no pause is long. */
-const QUICK = {
-  poll: { firstMs: 300, factor: 1.2, capMs: 600 },
-  retry: { firstMs: 300, factor: 2, capMs: 2000 },
-  lagMs: 2000,
-  timeoutMs: 5000,
-};
 
 /**
  * Builds the example in a folder; gives what a host is started with, by the example's own configuration.
@@ -28,7 +21,7 @@ export async function buildExample(pkg, folder) {
   await cp(EXAMPLE, folder, { recursive: true, filter: (path) => !LEFT.has(basename(path)) });
   await mkdir(join(folder, "node_modules"));
   await cp(pkg, installed, { recursive: true });
-  await quicken(installed);
+  await writeFile(join(installed, "profiles/bulkgrid.js"), `export default ${JSON.stringify(quickListing(installed))};\n`);
   const { scripts } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const [, from, to] = /^cp (\S+) (\S+)$/.exec(scripts.page);
   await cp(join(folder, from), join(folder, to));
@@ -54,13 +47,4 @@ export async function buildExample(pkg, folder) {
     page: { directory: join(folder, directory), binding },
     compatibilityDate: config.compatibility_date,
   };
-}
-
-async function quicken(installed) {
-  const profile = JSON.parse(await readFile(join(installed, "profiles/bulkgrid.json"), "utf8"));
-  const { lagMs, timeoutMs, ...own } = QUICK;
-  Object.assign(profile, own);
-  profile.reconcile.lagMs = lagMs;
-  profile.calls.submit.timeoutMs = timeoutMs;
-  await writeFile(join(installed, "profiles/bulkgrid.js"), `export default ${JSON.stringify(profile)};\n`);
 }

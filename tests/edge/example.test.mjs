@@ -1,60 +1,48 @@
 // The example Worker in a real workerd, its page in a real Chromium, and a service without idempotency.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { Chromium } from "../browser/harness/chromium.mjs";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
-import { Loopback } from "../browser/harness/loopback.mjs";
 import { makeProfile, removeProfile } from "../browser/harness/process.mjs";
 import { findSecret } from "../browser/harness/secrets.mjs";
 import { until } from "../browser/harness/until.mjs";
-import { Edge } from "./edge.mjs";
 import { buildExample } from "./example.mjs";
 import { freePort } from "./free-port.mjs";
+import { stage } from "./stage.mjs";
 
 /** How long a run may take, in milliseconds. */
 const LIFE_MS = 240_000;
 
 /** The service, the Worker before it, and a browser's profile; each may be killed and started again. */
 async function world(t) {
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-example-"));
+  const { token, service, folder, start } = await stage(t);
   const profile = await makeProfile();
-  const token = `key-${randomUUID()}`;
-  const service = await Loopback.start({}, { token });
   const secrets = { API_KEY: token, SESSION_SECRET: randomUUID(), PASSWORD: randomUUID() };
   const example = await buildExample(failPointsFolder(), join(folder, "worker"));
   const port = await freePort();
-  const live = new Set();
+  let browser;
   t.after(async () => {
-    for (const own of live) await own.kill();
-    await service.stop();
+    await browser?.kill();
     await removeProfile(profile);
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  const kept = (own) => (live.add(own), own);
   return {
     grid: service.at("/bulkgrid"),
     secrets,
     objects: join(folder, "objects"),
-    startEdge: async () => {
+    startEdge: () => {
       const bindings = { SERVICE: `${service.origin}/bulkgrid`, ...secrets };
-      return kept(await Edge.start({ ...example, folder: join(folder, "objects"), port, bindings }));
+      return start({ ...example, folder: join(folder, "objects"), port, bindings });
     },
     openPage: async () => {
-      const browser = kept(await Chromium.open(profile));
+      browser = await Chromium.open(profile);
       const page = await browser.page();
       await page.goto(`http://127.0.0.1:${port}/`);
       await page.waitForFunction(() => document.querySelector("form:not([hidden])"));
       await page.evaluate(signIn, secrets.PASSWORD);
       await page.waitForFunction(() => !document.getElementById("submit").hidden);
       return { browser, page };
-    },
-    kill: async (own) => {
-      live.delete(own);
-      await own.kill();
     },
   };
 }
@@ -72,16 +60,16 @@ const shown = (status) => ({ wanted: status });
 const isShown = ({ wanted }) => document.querySelector(`li[data-status="${wanted}"]`);
 
 test("browser killed, edge killed, and the service's answer lost, in one run: one execution, and both ledgers agree", { timeout: LIFE_MS }, async (t) => {
-  const { grid, secrets, objects, startEdge, openPage, kill } = await world(t);
+  const { grid, secrets, objects, startEdge, openPage } = await world(t);
   await grid.hold("submit");
   let edge = await startEdge();
   let { browser, page } = await openPage();
   await page.evaluate(() => document.querySelector("#submit button").click());
   // The service has done the work and charged for it; the edge has not heard, and dies, and so does the browser.
   await grid.held();
-  await kill(edge);
+  await edge.kill();
   await grid.release();
-  await kill(browser);
+  await browser.kill();
   // With nobody calling, the edge finds in the listing what was accepted.
   edge = await startEdge();
   await edge.says(/^settled succeeded/, LIFE_MS / 2);
@@ -104,7 +92,7 @@ test("browser killed, edge killed, and the service's answer lost, in one run: on
   await until(async () => (await page.evaluate(() => document.getElementById("said").textContent)).startsWith("Stored"), "An answer");
   assert.equal((await grid.ledger()).executions, 1);
   // The page's key is the intent in its object.
-  await kill(edge);
+  await edge.kill();
   assert.deepEqual((await findSecret(objects, ...Object.values(secrets))).found, []);
   assert.ok((await findSecret(objects, told.key)).found.length, "the search finds what is stored");
 });

@@ -1,14 +1,11 @@
 // Holdfast in a server, against the loopback service: to the end, and through deaths.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
-import { Loopback } from "../browser/harness/loopback.mjs";
 import { checkOnce, live } from "./life.mjs";
 import { newerNode } from "./programs.mjs";
+import { newIntents, stage } from "./stage.mjs";
 
 /** How many lives of two intents have two deaths at random moments. In a long run, every fail point is died at. */
 const RUNS = Number(process.env.HOLDFAST_RUNS || 3);
@@ -20,14 +17,8 @@ const nodes = { "better-sqlite3": process.execPath, "node:sqlite": newerNode() }
 
 /** Intents, a service and a file of their own. */
 async function world(t, count = 2) {
-  const token = `secret-${randomUUID()}`;
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-node-"));
-  const service = await Loopback.start({}, { token });
-  t.after(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
-  const intents = Array.from({ length: count }, (_, own) => `intent ${own} ${randomUUID()}`);
+  const { service, token, folder } = await stage(t);
+  const intents = newIntents(count);
   const options = { folder: failPointsFolder(), storage: join(folder, "holdfast.db"), origin: service.origin, token, intents };
   return { service, intents, options };
 }

@@ -2,21 +2,17 @@
 // it speaks is the same.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
-import { Loopback } from "../browser/harness/loopback.mjs";
 import { until } from "../browser/harness/until.mjs";
-import { Edge } from "./edge.mjs";
 import { fetch } from "./fetch.mjs";
 import { freePort } from "./free-port.mjs";
 import { live } from "./life.mjs";
-import { quickProfile } from "./quick-profile.mjs";
+import { quickListing, quickProfile } from "./quick-profile.mjs";
+import { stage } from "./stage.mjs";
 
 /** How long a life may take to its end, in milliseconds. */
 const LIFE_MS = 90_000;
@@ -30,30 +26,13 @@ const body = { url: "https://example.com", duration_ms: 400, result_bytes: 30_00
 
 /** A service, a relay before it, and a folder. */
 async function world(t) {
-  const token = `secret-${randomUUID()}`;
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-relay-"));
-  const service = await Loopback.start({}, { token });
-  t.after(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const { service, token, folder, start } = await stage(t);
   const pkg = failPointsFolder();
   const port = await freePort();
-  const crawls = JSON.parse(readFileSync(join(pkg, "profiles/bulkgrid.json"), "utf8"));
-  crawls.poll = { firstMs: 300, factor: 1.2, capMs: 500 };
-  const start = async (limits = null) => {
-    const edge = await Edge.start({
-      package: pkg,
-      worker: "relay.js",
-      folder,
-      port,
-      objects: { JOBS: "Jobs" },
-      bindings: { PROFILE: quickProfile(pkg), CRAWLS: crawls, ORIGIN: service.origin, TOKEN: token, LIMITS: limits },
-    });
-    t.after(() => edge.kill());
-    return edge;
-  };
-  return { service, token, folder, start, relay: `http://127.0.0.1:${port}/operations` };
+  const profiles = { PROFILE: quickProfile(pkg), CRAWLS: quickListing(pkg) };
+  const startLimited = (limits = null) =>
+    start({ worker: "relay.js", port, bindings: { ...profiles, ORIGIN: service.origin, TOKEN: token, LIMITS: limits } });
+  return { service, token, folder, start: startLimited, relay: `http://127.0.0.1:${port}/operations` };
 }
 
 /** A page of a caller. */

@@ -1,17 +1,10 @@
 // What objects share, in a real workerd: requests that no key tells apart, ids of jobs, and a stated rate.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "node:test";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
-import { Loopback } from "../browser/harness/loopback.mjs";
-import { until } from "../browser/harness/until.mjs";
-import { Edge } from "./edge.mjs";
 import { freePort } from "./free-port.mjs";
-import { quickProfile } from "./quick-profile.mjs";
+import { quickListing, quickProfile } from "./quick-profile.mjs";
+import { ask, settled as settledIn, stage } from "./stage.mjs";
 
 /** How long a life may take to its end, in milliseconds. */
 const LIFE_MS = 150_000;
@@ -23,54 +16,29 @@ const body = { url: "https://example.com", duration_ms: 300 };
 
 /** A listing that tells nothing of whose a run is but its request, and lags a second after a submission is over. */
 function crawls(pkg) {
-  const profile = JSON.parse(readFileSync(join(pkg, "profiles/bulkgrid.json"), "utf8"));
+  const profile = quickListing(pkg, { timeoutMs: 2000, lagMs: 1000 });
   const { echo, sendEcho, ...reconcile } = profile.reconcile;
-  return {
-    ...profile,
-    calls: { ...profile.calls, submit: { ...profile.calls.submit, timeoutMs: 2000 } },
-    poll: { firstMs: 300, factor: 1.2, capMs: 600 },
-    retry: { firstMs: 300, factor: 2, capMs: 1000 },
-    reconcile: { ...reconcile, same: { "/url": "/url" }, lagMs: 1000, skewMs: 1000 },
-  };
+  return { ...profile, reconcile: { ...reconcile, same: { "/url": "/url" }, skewMs: 1000 } };
 }
 
+/** A service, and objects that call it; under miniflare, or plainly in workerd. */
 async function world(t) {
-  const token = `key-${randomUUID()}`;
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-shared-"));
-  const service = await Loopback.start({}, { token });
-  t.after(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const { service, token, start } = await stage(t);
   const pkg = failPointsFolder();
   const port = await freePort();
-  const start = async (plain = false) => {
-    const edge = await Edge.start({
+  const profiles = { CRAWLS: crawls(pkg), RATED: { ...quickProfile(pkg), rate: RATE } };
+  const startAs = (plain = false) =>
+    start({
       ...(plain && { plain, port }),
-      package: pkg,
       worker: "shared.js",
-      folder,
       objects: { JOBS: "Jobs", UNBOUND: "Unbound" },
-      bindings: { CRAWLS: crawls(pkg), RATED: { ...quickProfile(pkg), rate: RATE }, ORIGIN: service.origin, TOKEN: token },
+      bindings: { ...profiles, ORIGIN: service.origin, TOKEN: token },
     });
-    t.after(() => edge.kill());
-    return edge;
-  };
-  return { service, grid: service.at("/bulkgrid"), start };
+  return { service, grid: service.at("/bulkgrid"), start: startAs };
 }
-
-const ask = (edge, what, given) => edge.ask(`/${what}`, { method: "POST", body: JSON.stringify(given) });
 
 /** What was settled, once every intent is. */
-async function settled(edges, intents) {
-  const all = () =>
-    edges.flatMap(({ lines }) => lines.map((line) => /^settled (.*)/.exec(line)?.[1]).filter(Boolean).map((json) => JSON.parse(json)));
-  const isOver = () => intents.every((intent) => all().some((own) => own.intent === intent));
-  await until(isOver, "an ending of every intent", LIFE_MS / 2).catch((error) => {
-    throw new Error(`${error.message}\n${edges.at(-1).lines.slice(-30).join("\n")}`);
-  });
-  return intents.map((intent) => all().find((own) => own.intent === intent));
-}
+const settled = (edges, intents) => settledIn(edges, intents, LIFE_MS / 2);
 
 test("the same request of two callers, whose answers are lost, is handed over one after the other", { timeout: LIFE_MS }, async (t) => {
   const { grid, start } = await world(t);

@@ -2,9 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -12,6 +10,7 @@ import { promisify } from "node:util";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { Edge } from "./edge.mjs";
 import { newerNode } from "./programs.mjs";
+import { temporary } from "./stage.mjs";
 
 const [CONFORMANCE, UNUSABLE] = ["conformance", "unusable"].map((name) => fileURLToPath(new URL(`./${name}.mjs`, import.meta.url)));
 
@@ -21,12 +20,6 @@ const behaviours = () => {
   const [, names] = /\$callback! \{([^}]*)\}/.exec(source);
   return names.trim().split(/\s+/);
 };
-
-async function temporary(t) {
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-edge-"));
-  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-}
 
 async function shownBy(t, node) {
   const args = [CONFORMANCE, failPointsFolder(), await temporary(t)];

@@ -3,15 +3,19 @@ const LONGEST_MS = 60_000;
 const PAUSE_MS = 20;
 
 /**
- * Resolves once something is true.
+ * What something is, once it is something: that it is true, or what was found.
  *
- * @param {() => boolean | Promise<boolean>} isTrue
- * @param {string} what
+ * @template Found
+ * @param {() => Found | Promise<Found>} look
+ * @param {string | (() => string | Promise<string>)} what What is waited for; a function says it when it has not come.
  * @param {number} [longestMs]
+ * @returns {Promise<Found>}
  */
-export async function until(isTrue, what, longestMs = LONGEST_MS) {
-  for (const end = Date.now() + longestMs; !(await isTrue()); ) {
-    if (Date.now() > end) throw new Error(`${what} has not come in ${longestMs} ms.`);
+export async function until(look, what, longestMs = LONGEST_MS) {
+  for (const end = Date.now() + longestMs; ; ) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`In ${longestMs} ms there has not come: ${typeof what === "function" ? await what() : what}`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

@@ -8,8 +8,9 @@ use super::output::Output;
 use super::reply::{CallError, CallId};
 use crate::model::ids::{OperationId, Scope};
 use crate::model::operation::Operation;
-use crate::model::profile::{Call, Purpose};
+use crate::model::profile::{Call, Profile, Purpose};
 use crate::model::time::Timestamp;
+use crate::rules::bounds::{EXCHANGE_TIMEOUT_MS, SEND_BEFORE_MS};
 use crate::rules::listing::sought;
 use crate::rules::next::{Next, next};
 use crate::rules::step::{self, Command};
@@ -27,6 +28,12 @@ pub(super) enum Waiting {
 /// Somebody else was quicker.
 pub(super) const MOVED_ON: CallError = CallError::NotAllowed("it has moved on; look at it again");
 
+/// By when an exchange is over that may leave now, or a stream that goes on now.
+pub(super) fn ends_by(now: Timestamp, profile: Option<&Profile>, purpose: Purpose) -> Timestamp {
+    let call = profile.and_then(|profile| profile.call(purpose));
+    now.after(call.map_or(0, |call| call.timeout_ms) + SEND_BEFORE_MS)
+}
+
 impl Engine {
     pub(super) fn authorize(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
         let Some(entry) = self.entries.get_mut(id) else {
@@ -34,7 +41,6 @@ impl Engine {
         };
         let profile = self.profiles.get(&entry.operation.identity.profile_digest);
         let call = profile.and_then(|profile| profile.call(purpose));
-        let timeout_ms = call.map_or(0, |call| call.timeout_ms);
         let with_body = match purpose {
             Purpose::Submit => entry.operation.request.content_type.is_some(),
             Purpose::Reconcile => profile
@@ -51,7 +57,8 @@ impl Engine {
         let keyless = profile.is_some_and(|profile| profile.key.is_none());
         let alone = (keyless && purpose == Purpose::Submit)
             .then(|| entry.operation.identity.fingerprint.clone());
-        let ends_by = now.after(timeout_ms + crate::rules::bounds::EXCHANGE_TIMEOUT_MS);
+        // A credential takes as long as an exchange at most; then it is known how long that may take.
+        let ends_by = now.after(EXCHANGE_TIMEOUT_MS);
         entry.exchange =
             Some(Exchange { purpose, phase: Phase::Authorizing, download: None, ends_by });
         if purpose == Purpose::Diagnose {
@@ -85,6 +92,8 @@ impl Engine {
         let Some(exchange) = asked else {
             return;
         };
+        let profile = self.profiles.get(&entry.operation.identity.profile_digest);
+        exchange.ends_by = ends_by(now, profile, purpose);
         match purpose {
             Purpose::Submit | Purpose::Cancel | Purpose::Delete => {
                 self.apply(now, id, step::Input::Send { purpose, scope }, None);

@@ -48,7 +48,6 @@ use crate::model::lane::Sent;
 use crate::model::profile::{Profile, Purpose};
 use crate::model::table::{Table, take_first};
 use crate::model::time::Timestamp;
-use crate::rules::bounds::EXCHANGE_TIMEOUT_MS;
 use crate::rules::classify::{classify, told};
 use crate::rules::step;
 
@@ -236,8 +235,7 @@ impl Engine {
         let Some(exchange) = exchange else {
             return;
         };
-        let timeout_ms = profile.call(exchange.purpose).map_or(0, |call| call.timeout_ms);
-        exchange.ends_by = now.after(timeout_ms + EXCHANGE_TIMEOUT_MS);
+        exchange.ends_by = calls::ends_by(now, Some(profile), exchange.purpose);
         let said = told(profile, answer, now);
         self.apply(now, id, step::Input::Heard(Box::new(said)), None);
     }

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::world::{DAY_MS, Settings, World, standing, submission};
+use crate::world::{Context, DAY_MS, Settings, World, standing, submission};
 use holdfast::model::life::Stage;
+use holdfast::rules::bounds::{EXCHANGE_TIMEOUT_MS, LEASE_GRACE_MS, SEND_BEFORE_MS};
 use holdfast_services::Call;
 
 /// How many requests of one operation came within the floor of each other.
@@ -77,6 +78,66 @@ fn without_locks_a_dead_owner_is_followed_when_its_lease_is_over() {
     let ended = world.settle(&second, "daily").expect("it ends");
     assert_eq!(standing(&ended), "succeeded");
     assert_eq!(world.executions(), 1);
+}
+
+#[test]
+fn an_owner_that_leaves_is_followed_within_a_look_by_whoever_waits_for_the_same() {
+    let settings = Settings { locks: false, ..Settings::default() };
+    let world = World::with(settings, crate::world::service());
+    let (first, second) = (world.open(), world.open());
+    let job = r#","duration_ms":600000"#;
+    world.submit(&first, "daily", job);
+    world.submit(&second, "daily", job);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    first.driver.close();
+    let left = world.0.clock.now();
+    let before = world.requests(Call::Poll).len();
+    world.run(left + DAY_MS, || world.requests(Call::Poll).len() > before);
+    let took = world.0.clock.now() - left;
+    assert!(took <= 5_000, "taken over after {took} ms");
+    assert_eq!(standing(&world.settle(&second, "daily").expect("it ends")), "succeeded");
+    assert_eq!(world.executions(), 1);
+}
+
+/// Two contexts wait for one job, over a store that takes its time, and nobody tells of a death. The owner dies at this
+/// point of its life; `None` where that is over before.
+fn dies_at(point: u64) -> Option<World> {
+    let settings = Settings { locks: false, commit_ms: 40, ..Settings::default() };
+    let world = World::with(settings, crate::world::service());
+    let (first, second) = (world.open(), world.open());
+    let job = r#","duration_ms":12000"#;
+    world.submit(&first, "daily", job);
+    world.submit(&second, "daily", job);
+    world.0.settings.borrow_mut().crash_at = Some(world.0.points.get() + point);
+    let gone = |own: &Context| !own.being.alive.get();
+    let until = world.0.clock.now() + DAY_MS;
+    world.run(until, || gone(&first) || gone(&second));
+    gone(&first).then_some(world)
+}
+
+#[test]
+fn wherever_an_owner_dies_its_lease_ends_with_what_it_may_have_begun_and_is_followed_at_once() {
+    /// A read of the lane, its change, a read of what is due in it, and the request.
+    const FOLLOWED_MS: u64 = 1_000;
+    let (mut polling, mut reading) = (0, 0);
+    for point in 1..100 {
+        let Some(world) = dies_at(point) else { continue };
+        let (died, lease_until) = (world.0.clock.now(), world.lease_until("daily"));
+        let stored = world.stored("daily").expect("it is stored");
+        let Some(due) = stored.due() else { continue };
+        // What is due next is begun then, or has been begun by now.
+        let begun = due.0.max(died);
+        let in_result = matches!(stored.life.stage, Stage::Result { .. });
+        let timeout_ms = if in_result { 4 * EXCHANGE_TIMEOUT_MS } else { EXCHANGE_TIMEOUT_MS };
+        let longest = begun + timeout_ms + SEND_BEFORE_MS + LEASE_GRACE_MS;
+        assert!(lease_until <= longest, "at {point}, {} ms too long", lease_until - longest);
+        let before = world.requests(Call::Any).len();
+        world.run(died + DAY_MS, || world.requests(Call::Any).len() > before);
+        let late_ms = world.0.clock.now().saturating_sub(lease_until);
+        assert!(late_ms <= FOLLOWED_MS, "at {point}, {late_ms} ms after its lease");
+        *(if in_result { &mut reading } else { &mut polling }) += 1;
+    }
+    assert!(polling > 20 && reading > 1, "{polling} and {reading} deaths");
 }
 
 #[test]

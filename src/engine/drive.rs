@@ -150,7 +150,10 @@ impl Engine {
                 } else if full {
                     // Nothing may begin; while the lane is closed, its lease is kept all the same.
                     self.is_open(now, lane);
-                } else if !self.stands_behind(lane, id, purpose) && self.may_start(now, lane) {
+                } else if !self.stands_behind(lane, id, purpose)
+                    && self.may_start(now, lane)
+                    && (purpose.is_written_ahead() || self.is_sure(now, lane))
+                {
                     self.authorize(now, id, purpose);
                 }
             }

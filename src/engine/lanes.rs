@@ -38,6 +38,8 @@ pub(super) struct LaneState {
     pub(super) rate: Option<Rate>,
     /// By when this context has promised to have written again.
     lease_until: Timestamp,
+    /// The promise was not kept, and the store is asked whether the lane is still its own.
+    doubted: bool,
     /// When the store was last asked for work.
     pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
@@ -61,6 +63,7 @@ impl LaneState {
             gate: None,
             rate,
             lease_until: Timestamp(0),
+            doubted: false,
             read_at: Timestamp(0),
             work: Shelf::new(),
             delivery: Shelf::new(),
@@ -144,6 +147,7 @@ impl Engine {
             return;
         };
         let owned = lane.epoch().is_some();
+        let doubted = core::mem::take(&mut lane.doubted);
         match claimed {
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
                 if lane.epoch() == Some(row.epoch) {
@@ -166,6 +170,7 @@ impl Engine {
                 }
             }
             // A renewal that failed took nothing away: whoever takes over is known by its epoch.
+            Err(_) if owned && doubted => lane.lease_until = now.after(STORE_AGAIN_MS),
             Err(_) if owned => {}
             Err(_) => {
                 lane.ownership = Ownership::Other { ask_at: now.after(STORE_AGAIN_MS) };
@@ -237,6 +242,25 @@ impl Engine {
                 dead: None,
             }));
         }
+    }
+
+    /// Whether the lane is still this context's own, as far as its promise goes. One that was frozen for longer would
+    /// learn of another owner by its next write, and read before that what the other reads: it asks first.
+    pub(super) fn is_sure(&mut self, now: Timestamp, id: &LaneId) -> bool {
+        let Some(lane) = self.lanes.get_mut(id) else {
+            return false;
+        };
+        if !lane.doubted && lane.lease_until <= now {
+            lane.doubted = true;
+            self.outputs.push(Output::Claim(Claim {
+                lane: id.clone(),
+                context: self.context.clone(),
+                now,
+                lease_until: now.after(ACTION_MS + LEASE_GRACE_MS),
+                dead: None,
+            }));
+        }
+        self.lanes.get(id).is_some_and(|lane| !lane.doubted)
     }
 
     /// The lane has another owner: what is in memory of it is worth nothing.

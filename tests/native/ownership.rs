@@ -99,6 +99,48 @@ fn an_owner_that_leaves_is_followed_within_a_look_by_whoever_waits_for_the_same(
     assert_eq!(world.executions(), 1);
 }
 
+/// Two contexts wait for one job, and the owner is frozen until the other has had its lane for a while.
+fn thawed_after(job: &str) -> (World, Context) {
+    let settings = Settings { locks: false, commit_ms: 40, ..Settings::default() };
+    let world = World::with(settings, crate::world::service());
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "daily", job);
+    world.submit(&second, "daily", job);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.freeze(&first);
+    world.pass(100_000);
+    world.thaw(&first);
+    (world, second)
+}
+
+#[test]
+fn a_context_that_thaws_asks_for_its_lane_before_it_asks_the_service() {
+    let (world, second) = thawed_after(r#","duration_ms":600000"#);
+    let before = world.requests(Call::Any).len();
+    // Nobody else is in between: what came would be its own.
+    world.freeze(&second);
+    world.pass(10_000);
+    assert_eq!(world.requests(Call::Any).len(), before);
+    world.thaw(&second);
+    assert_eq!(standing(&world.settle(&second, "daily").expect("it ends")), "succeeded");
+    assert_eq!((world.executions(), crowded(&world)), (1, 0));
+}
+
+#[test]
+fn a_context_that_thaws_with_its_lane_still_its_own_goes_on_at_once() {
+    let settings = Settings { locks: false, ..Settings::default() };
+    let world = World::with(settings, crate::world::service());
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":600000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.freeze(&context);
+    world.pass(100_000);
+    let before = world.requests(Call::Poll).len();
+    world.thaw(&context);
+    world.pass(1_000);
+    assert_eq!(world.requests(Call::Poll).len(), before + 1);
+}
+
 /// Two contexts wait for one job, over a store that takes its time, and nobody tells of a death. The owner dies at this
 /// point of its life; `None` where that is over before.
 fn dies_at(point: u64) -> Option<World> {

@@ -126,3 +126,10 @@ pub enum Purpose {
     /// Asks whether the service is there, where submissions are not answered.
     Diagnose,
 }
+
+impl Purpose {
+    /// Whether it changes state, and so is written down, under ownership, before it leaves.
+    pub const fn is_written_ahead(self) -> bool {
+        matches!(self, Self::Submit | Self::Cancel | Self::Delete)
+    }
+}

@@ -1,4 +1,5 @@
-// Work that goes from one tab to another.
+// Work that goes from one tab to another. Nothing here is measured by a clock that a busy machine outruns: a lease is
+// tens of seconds long, so that who takes over within it has been told, and who does so after it has waited for it.
 import assert from "node:assert/strict";
 import { until } from "./until.mjs";
 
@@ -16,15 +17,58 @@ export const CHANGING_HANDS_MS = 12_000;
 export const polled = (service) => until(async () => (await service.ledger()).polls > 0, "A poll");
 
 /**
- * What came after a tab was gone is another's: it began in time.
+ * By when the owner of the app's one lane must have written again, as it stands in the store of a page.
+ *
+ * @param {import("./browser.mjs").Page} page
+ * @returns {Promise<number>}
+ */
+export const leaseIn = (page) =>
+  page.evaluate(async () => {
+    const done = (request) =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await done(indexedDB.open("holdfast"));
+    const lanes = await done(database.transaction("lanes").objectStore("lanes").getAll());
+    database.close();
+    if (lanes.length !== 1) throw new Error(`There are ${lanes.length} lanes.`);
+    return lanes[0].leaseUntil;
+  });
+
+/**
+ * What came after a tab was gone is another's; gives when it came.
  *
  * @param {import("./loopback.mjs").Loopback} service
  * @param {number} before How many requests there were when it was gone.
- * @param {number} left When it left.
- * @param {number} limitMs
+ * @returns {Promise<number>}
  */
-export async function assertTakenOver(service, before, left, limitMs) {
+export async function takenOver(service, before) {
   const next = (await service.requests())[before];
   assert.ok(next, "the job was over before the tab was gone");
-  assert.ok(next.time_ms - left < limitMs, `it took ${next.time_ms - left} ms`);
+  return next.time_ms;
+}
+
+/**
+ * Another has taken over that was told: it did not wait for the lease that stood before.
+ *
+ * @param {import("./loopback.mjs").Loopback} service
+ * @param {number} before
+ * @param {number} lease
+ */
+export async function assertToldOf(service, before, lease) {
+  const late = (await takenOver(service, before)) - lease;
+  assert.ok(late < 0, `it came ${late} ms after the lease`);
+}
+
+/**
+ * Another has taken over that was not told: it has waited for the lease.
+ *
+ * @param {import("./loopback.mjs").Loopback} service
+ * @param {number} before
+ * @param {number} lease
+ */
+export async function assertWaitedFor(service, before, lease) {
+  const early = lease - (await takenOver(service, before));
+  assert.ok(early <= 0, `it came ${early} ms before the lease was over`);
 }

@@ -41,7 +41,7 @@ async function story(service, profile, token) {
   const found = await operationOf(page, intent);
   say(`reopened: ${found?.id} is ${found?.status}`);
   const after = await endOf(page, intent);
-  await page.locator(`article[id="${after.id}"][data-status="succeeded"]`).waitFor({ timeout: 10_000 });
+  await page.locator(`article[id="${after.id}"][data-status="succeeded"]`).waitFor({ timeout: 60_000 });
   await chromium.kill();
 
   const same = (other) => other?.id === before.id && other.key === before.key;

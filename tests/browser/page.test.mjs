@@ -62,7 +62,8 @@ describe("loading", () => {
 
 describe("waiting", () => {
   story("a reload never polls before the point in time that is stored", async ({ visit, service }) => {
-    await service.faults([{ call: "poll", fault: "unavailable", retryAfter: 4, times: 1 }]);
+    // A reload of a busy machine is over long before.
+    await service.faults([{ call: "poll", fault: "unavailable", retryAfter: 12, times: 1 }]);
     const page = await visit();
     const until = await page.evaluate(async () => {
       const operation = await open().submit("reports", { intent: "a", body: work(300) });
@@ -140,7 +141,8 @@ describe("results", () => {
   story("a result of many pages is one value, and gone on with after a reload", async ({ visit, service: site }) => {
     const page = await visit();
     const service = site.at("/bulkgrid");
-    await service.faults([{ call: "result", fault: "slow", ms: 1500, skip: 1, times: 1 }]);
+    // Nobody waits for it: the reload comes first, on any machine.
+    await service.faults([{ call: "result", fault: "slow", ms: 30_000, skip: 1, times: 1 }]);
     const submit = async () => {
       const profile = await (await fetch("/pkg/profiles/bulkgrid.json")).json();
       const changes = {

@@ -38,17 +38,21 @@ const story = (name, run) =>
 
 /** Waits until the inspector's text holds words. */
 async function shows(page, words) {
-  const wait = page.waitForFunction((own) => shown().includes(own), words, { timeout: 15_000 });
+  const wait = page.waitForFunction((own) => shown().includes(own), words, { timeout: 60_000 });
   await wait.catch(async () => assert.fail(`it shows no ${words}: ${await page.evaluate(() => shown())}`));
 }
 
 /** Presses a button by its name. */
 const press = (page, name) => page.locator("holdfast-inspector").getByRole("button", { name, exact: true }).click();
 
-story("an operation is shown as it goes on, with what happened and its result", async (page) => {
+story("an operation is shown as it goes on, with what happened and its result", async (page, service) => {
   await shows(page, "There is none.");
-  await page.evaluate(() => submit("daily", { duration_ms: 1500 }));
-  for (const words of ["daily", "active", "1 submission", "submit.answered", "succeeded"]) await shows(page, words);
+  // It is under way for as long as nobody hears of it.
+  await service.hold("poll");
+  await page.evaluate(() => submit("daily", { duration_ms: 50 }));
+  for (const words of ["daily", "active", "1 submission", "submit.answered"]) await shows(page, words);
+  await service.release();
+  await shows(page, "succeeded");
   await page.locator("holdfast-inspector").getByText("Result", { exact: true }).click();
   await shows(page, '"records"');
 });

@@ -64,7 +64,7 @@ const story = (name, run) =>
 
 /** Waits until a place of the page says what begins so. */
 async function says(page, id, text) {
-  const wait = page.waitForFunction(([id, text]) => textOf(id)?.startsWith(text), [id, text], { timeout: 15_000 });
+  const wait = page.waitForFunction(([id, text]) => textOf(id)?.startsWith(text), [id, text], { timeout: 60_000 });
   await wait.catch(async () => assert.fail(`${id} says ${await page.evaluate((id) => textOf(id), id)}, and not ${text}`));
 }
 
@@ -197,12 +197,15 @@ describe("in a page", () => {
       globalThis.root = mount(h(Report, { holdfast: old, intent: "a" }));
     });
     await says(page, "report", "absent");
-    await page.evaluate(() => view.submit({ body: { url: "https://example.com", duration_ms: 1500 } }));
+    // It is under way for as long as nobody hears of it.
+    await service.hold("poll");
+    await page.evaluate(() => view.submit({ body: { url: "https://example.com", duration_ms: 50 } }));
     await says(page, "report", "active");
     await page.evaluate(async () => {
       await old.close();
       root.render(h(React.StrictMode, null, h(Report, { holdfast: open(), intent: "a" })));
     });
+    await service.release();
     await says(page, "report", 'succeeded {"');
     assert.equal((await service.ledger()).executions, 1);
   });

@@ -3,7 +3,7 @@
 /** @import * as Api from "./index.d.ts" */
 /** @import { Host } from "./glue.js" */
 /** @import { Reach } from "./reach.js" */
-import { invalid } from "./error.js";
+import { invalid, isHoldfastError } from "./error.js";
 import { toEvent } from "./events.js";
 import { inTime } from "./in-time.js";
 import { checkBaseUrl, proxyUrl } from "./options.js";
@@ -42,7 +42,7 @@ export function makeHost(options, operationOf, tell, reach) {
         reach.authorized(service);
         return given;
       } catch (error) {
-        reach.authorized(service, typeOf(error));
+        reach.authorized(service, refusalOf(error));
         failed(ask, "authorize", error, { "holdfast.service": service, "holdfast.purpose": purpose });
         throw error;
       }
@@ -119,18 +119,32 @@ async function authorize(ask, request) {
   return given ? checked(given) : null;
 }
 
+/**
+ * Why there is no credential: what is wrong with the answer, or the name of what the app threw, whose
+ * words may repeat the credential.
+ *
+ * @param {any} error
+ */
+const refusalOf = (error) =>
+  isHoldfastError(error) && error.field === "authorize" ? error.message : `authorize failed with ${typeOf(error)}.`;
+
 /** @param {any} given */
-function checked(given) {
-  const { headers, scope } = given;
+function checked({ headers, scope }) {
   const fields = Object.entries(headers ?? {});
-  const wrong =
-    typeof headers !== "object" || !headers || typeof headers[Symbol.iterator] === "function"
-      ? invalid("authorize", "authorize must give {headers: {name: value}}.")
-      : fields.some(([, value]) => typeof value !== "string")
-        ? invalid("authorize", "authorize gave a header field that is not a string.")
-        : scope !== undefined && typeof scope !== "string"
-          ? invalid("authorize", "authorize gave a scope that is not a string.")
-          : undefined;
-  if (wrong) throw wrong;
+  if (typeof headers !== "object" || !headers || typeof headers[Symbol.iterator] === "function") {
+    throw invalid("authorize", "authorize must give {headers: {name: value}}.");
+  }
+  if (fields.some(([, value]) => typeof value !== "string")) {
+    throw invalid("authorize", "authorize gave a header field that is not a string.");
+  }
+  if (scope !== undefined && typeof scope !== "string") {
+    throw invalid("authorize", "authorize gave a scope that is not a string.");
+  }
+  try {
+    new Headers(headers);
+  } catch {
+    // fetch would refuse it, which looks as if a request was lost; and what it says repeats the value.
+    throw invalid("authorize", "authorize gave a header field that cannot be sent: its name is none, or its value has a line break or a character beyond Latin-1.");
+  }
   return { headers: /** @type {[string, string][]} */ (fields), scope };
 }

@@ -15,7 +15,7 @@ export class Reach {
   #lost = new Map();
   /** Those that took a submission without a word of the job, and with which status. @type {Map<string, number>} */
   #idless = new Map();
-  /** What `authorize` has thrown, the last time that it was asked. @type {Map<string, string>} */
+  /** Why `authorize` gave none, the last time that it was asked, in a sentence. @type {Map<string, string>} */
   #refused = new Map();
   /** What another context has seen, which does the work. @type {Readonly<Record<string, string>>} */
   #told = {};
@@ -45,7 +45,7 @@ export class Reach {
 
   /**
    * @param {string} service
-   * @param {string} [error] What was thrown instead of an answer, by its name.
+   * @param {string} [error] Why there is no credential, in a sentence.
    */
   authorized(service, error) {
     if (error) this.#refused.set(service, error);
@@ -118,7 +118,7 @@ export class Reach {
       return `The service asks for a credential, and services.${service} has no authorize. Add one, then`;
     }
     const error = this.#refused.get(service);
-    return error && `The service got no credential: authorize failed with ${error}. Mend it, then`;
+    return error && `The service got no credential: ${error} Mend it, then`;
   }
 }
 

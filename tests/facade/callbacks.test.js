@@ -85,6 +85,16 @@ test("a credential that could not be had does not read like a refused one", asyn
   const operation = await holdfast.find("reports", "one");
   await host.authorize("reports", "submit", false).catch(() => undefined);
   assert.match((await operation.outcome()).error.message, /authorize failed with TypeError\. Mend it, then call resume/);
+  for (const [given, told] of [
+    ["secret", /^The service got no credential: authorize must give \{headers: \{name: value\}\}\. Mend it, then call resume\(\)\.$/],
+    [{ headers: { authorization: "secret\u2026" } }, /authorize gave a header field that cannot be sent: .* Latin-1\. Mend it, then call resume/],
+  ]) {
+    authorize = () => given;
+    await host.authorize("reports", "submit", true).catch(() => undefined);
+    const { message } = (await operation.outcome()).error;
+    assert.match(message, told);
+    assert.doesNotMatch(message, /secret/);
+  }
   authorize = () => ({ headers: {} });
   await host.authorize("reports", "submit", true);
   assert.match((await operation.outcome()).error.message, /^The credential was refused/);

@@ -170,6 +170,23 @@ test("authorize is asked with a signal, and its answer is checked", async (t) =>
   assert.doesNotMatch(JSON.stringify(error.mock.calls[0].arguments), /secret/);
 });
 
+test("a credential that fetch would refuse to send is no credential, and nothing of it is told", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const error = mock.method(console, "error", () => undefined);
+  t.after(() => error.mock.restore());
+  let headers = {};
+  await createHoldfast(options({}, { authorize: () => ({ headers }) })).start();
+  const { host } = world.clients[0];
+  for (headers of [{ authorization: "Bearer secret\u2026" }, { authorization: "Bearer sec\nret" }, { "bad secret": "a" }, { "": "secret" }]) {
+    const refused = await host.authorize("reports", "submit", false).catch((thrown) => thrown);
+    assert.deepEqual([refused.code, refused.field], ["INVALID_INPUT", "authorize"]);
+    assert.doesNotMatch(JSON.stringify([refused.message, refused.stack, refused.cause]), /sec|bad/);
+  }
+  // A line break at the end, as a file's last one, is taken off by fetch.
+  headers = { authorization: "Bearer a\n", "x-name": "caf\u00e9" };
+  assert.deepEqual((await host.authorize("reports", "submit", false)).headers, Object.entries(headers));
+});
+
 test("onSettled is handed the operation, and its failure is the module's to hear", async (t) => {
   const { createHoldfast, world } = await loadPackage(t);
   const given = [];

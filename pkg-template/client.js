@@ -12,6 +12,7 @@ import { checkFilter } from "./filter.js";
 import { askToPersist, storageHealth } from "./health.js";
 import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
+import { notOfAccount } from "./outcome.js";
 import { Reach } from "./reach.js";
 import { cancelAll, checkSignOut, notOver, unsettledOf } from "./sign-out.js";
 import { States } from "./states.js";
@@ -309,15 +310,10 @@ export class Client {
   }
 
   /** @param {Entry} entry */
-  async #load({ account, state: { id, status } }) {
-    const json = await this.call("load", [id]);
+  async #load({ account, state }) {
+    const json = await this.call("load", [state.id]);
     if (json !== undefined) return void this.#states.accept(json, account);
-    throw new HoldfastError("The operation is not the current account's.", {
-      code: "NOT_ALLOWED",
-      operationId: id,
-      stage: status,
-      nextStep: "Sign in as the account that submitted it, and wait again.",
-    });
+    throw notOfAccount(state);
   }
 
   #keepFresh() {

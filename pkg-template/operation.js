@@ -43,9 +43,15 @@ export class Operation {
     const state = await this.#client.until(this.#entry, isSettled, [signalOf(options)], true);
     const { receipt, ledger, parked, result } = state;
     if (state.status === "succeeded" && !state.deletedAt) {
-      const data = await dataOf(this.#client, state);
       const { replayed = false, capturedAt } = result ?? {};
-      return { status: state.status, data, receipt, ledger, replayed, capturedAt };
+      try {
+        const data = await dataOf(this.#client, state);
+        return { status: state.status, data, receipt, ledger, replayed, capturedAt };
+      } catch (/** @type {any} */ error) {
+        // Deleted meanwhile.
+        if (error.code !== "RESULT_EXPIRED") throw error;
+        return { status: "expired", error, receipt, ledger };
+      }
     }
     const error = await this.#error(state);
     return parked

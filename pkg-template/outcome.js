@@ -11,7 +11,8 @@ import { valueOf } from "./result.js";
  * @param {Pick<Client, "call" | "schemaOf">} client
  * @param {Api.OperationState} state
  */
-export async function* piecesOf(client, { id, status, result }) {
+export async function* piecesOf(client, state) {
+  const { id, status, result } = state;
   const bytes = result?.bytes ?? 0;
   let length = 0;
   for (let index = 0; length < bytes; index++) {
@@ -22,6 +23,11 @@ export async function* piecesOf(client, { id, status, result }) {
     yield chunk;
   }
   if (length === bytes) return;
+  // It may have been deleted since it was said to be there.
+  const json = await client.call("load", [id]);
+  if (json === undefined) throw notOfAccount(state);
+  const newest = JSON.parse(json);
+  if (newest.deletedAt) throw errorOf(newest, { request: "" });
   throw new HoldfastError(`The kept result is ${bytes} bytes long and reads back otherwise.`, {
     code: "STORAGE_UNAVAILABLE",
     operationId: id,
@@ -29,6 +35,19 @@ export async function* piecesOf(client, { id, status, result }) {
     nextStep: "Read it again; if it stays so, this browser's storage is damaged.",
   });
 }
+
+/**
+ * The error where nothing is stored of an operation, as far as the current account may see.
+ *
+ * @param {Api.OperationState} state
+ */
+export const notOfAccount = ({ id, status }) =>
+  new HoldfastError("The operation is not the current account's.", {
+    code: "NOT_ALLOWED",
+    operationId: id,
+    stage: status,
+    nextStep: "Sign in as the account that submitted it, and wait again.",
+  });
 
 /**
  * The kept result's bytes.

@@ -108,6 +108,20 @@ test("a deletion is a command, and a deleted result is told so", async (t) => {
   assert.deepEqual(sent, [["op-1", { delete: {} }]]);
 });
 
+test("a result that goes while it is read is told as deleted, and not as damage", async (t) => {
+  const { world, holdfast } = await opened(t);
+  world.script.submit = () => state({ status: "succeeded", result: { bytes: 18, sha256: "", mediaType: "" } });
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  world.script.load = () => state({ status: "succeeded", revision: 3, deletedAt: 7 });
+  const { status, error } = await operation.outcome();
+  assert.deepEqual([status, error.code], ["expired", "RESULT_EXPIRED"]);
+  const deleted = { code: "RESULT_EXPIRED", message: /^The result was deleted here\./ };
+  await assert.rejects(operation.result(), deleted);
+  await assert.rejects(operation.blob(), deleted);
+  world.script.load = () => undefined;
+  await assert.rejects(operation.result(), { code: "NOT_ALLOWED", operationId: "op-1" });
+});
+
 test("what is forgotten is no longer shown", async (t) => {
   const { world, holdfast } = await opened(t);
   world.script.submit = () => state();

@@ -181,6 +181,7 @@ fn shrink_scripts(workspace: &Workspace, template: &Path, work: &Path) -> Result
     Ok(small)
 }
 
+/// Removes what is not wanted, but the archive: that is `pack`'s to take away.
 fn remove_others(folder: &Path, wanted: &BTreeSet<PathBuf>) -> Result<()> {
     for below in ["", "profiles", "docs"] {
         let below = folder.join(below);
@@ -188,12 +189,17 @@ fn remove_others(folder: &Path, wanted: &BTreeSet<PathBuf>) -> Result<()> {
             continue;
         }
         for file in files(&below)? {
-            if !wanted.contains(&file) {
+            if !wanted.contains(&file) && !is_archive(&file) {
                 std::fs::remove_file(file)?;
             }
         }
     }
     Ok(())
+}
+
+/// Whether a file is a package that somebody may have installed from.
+pub(crate) fn is_archive(file: &Path) -> bool {
+    file.extension().is_some_and(|end| end == "tgz")
 }
 
 /// A file that stays the same keeps its time, so that what watches it sleeps on.
@@ -215,4 +221,22 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_leaves_the_archive_and_nothing_else_of_an_earlier_one() {
+        let folder = std::env::temp_dir().join(format!("holdfast-build-{}", std::process::id()));
+        for name in ["index.js", "old.js", "holdfast-0.1.0.tgz", "docs/old.md"] {
+            write(&folder.join(name), "").expect("a file is written");
+        }
+        remove_others(&folder, &BTreeSet::from([folder.join("index.js")])).expect("they go");
+        let left = files(&folder).expect("the folder is there");
+        assert_eq!(left, [folder.join("holdfast-0.1.0.tgz"), folder.join("index.js")]);
+        assert!(files(&folder.join("docs")).expect("so is the one below").is_empty());
+        std::fs::remove_dir_all(folder).expect("it goes");
+    }
 }

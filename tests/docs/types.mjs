@@ -36,11 +36,15 @@ function contents(source) {
   const { text } = source;
   const declared = [];
   const others = [];
+  const unnamed = [];
   for (const statement of source.statements) {
-    const kind = KINDS[SyntaxKind[statement.kind]];
+    // It is the first of the statements, and its number has that name too.
+    const kind = statement.kind === SyntaxKind.VariableStatement ? "value" : KINDS[SyntaxKind[statement.kind]];
     const own = kind && declaration(text, statement, kind);
     if (own?.code.startsWith("export ")) declared.push({ ...own, code: own.code.slice("export ".length) });
+    else if (own) unnamed.push(own);
     else if (SyntaxKind[statement.kind] === "ExportDeclaration") others.push(passedOn(statement));
+    else if (SyntaxKind[statement.kind] === "ExportAssignment") declared.push(unnamed.find(({ name }) => name === statement.expression.text));
   }
   const [first = ""] = /^\/\*\*[\s\S]*?\*\//.exec(text) ?? [];
   return { doc: documentation(first), declared, others };
@@ -67,7 +71,8 @@ function declaration(text, node, kind) {
   };
 }
 
-function nameOf(text, { name, pos, end }) {
+function nameOf(text, { name, declarationList, pos, end }) {
+  if (declarationList) return declarationList.declarations[0].name.text;
   if (name) return name.text ?? text.slice(name.pos, name.end).trim();
   return text.slice(pos, end).trim().split("(")[0];
 }

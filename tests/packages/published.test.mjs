@@ -23,13 +23,13 @@ test("publint finds nothing, in its strict mode", async () => {
   assert.deepEqual(messages.map((message) => formatMessage(message, manifest, { color: false })), []);
 });
 
-test("every entry that has types resolves with them", async () => {
-  const untyped = Object.keys(manifest.exports).filter((name) => typeof manifest.exports[name] === "string");
+test("every entry resolves, and scripts and the module with types", async () => {
   const program = join(here, "node_modules/.bin/attw");
-  const line = [archive(), "--profile", "esm-only", "--format", "ascii", "--no-emoji", "--no-color", "--exclude-entrypoints", ...untyped];
+  const line = [archive(), "--profile", "esm-only", "--format", "ascii", "--no-emoji", "--no-color"];
   const { stdout } = await run(program, line).catch((error) => assert.fail(error.stdout || error.message));
-  for (const name of Object.keys(manifest.exports).filter((own) => !untyped.includes(own))) {
+  for (const [name, target] of Object.entries(manifest.exports)) {
     assert.ok(stdout.includes(JSON.stringify(name.replace(".", "holdfast"))), name);
+    assert.ok(typeof target === "object" || target.endsWith(".json"), name);
   }
 });
 
@@ -42,12 +42,22 @@ const PROJECTS = {
   },
 };
 
+/** The module, however one has it. */
+const MODULES = [
+  'import file from "holdfast/holdfast.wasm";',
+  "const rest = { account: () => null, services: { a: { profile: 'replay' as const, baseUrl: 'https://a.example' } } };",
+  "own0.createHoldfast({ ...rest, module: new WebAssembly.Module(new Uint8Array()) });",
+  "own0.createHoldfast({ ...rest, module: new URL(file, import.meta.url) });",
+  "own5.createHoldfast({ ...rest, module: file });",
+  "const compiled: WebAssembly.Module = file; void compiled;",
+];
+
 for (const [name, { entries, options }] of Object.entries(PROJECTS)) {
   test(`the types hold in ${name}`, async () => {
     const folder = place.project(`types-${name.split(" ")[1].replace(",", "")}`);
     const lines = ["holdfast", ...entries.map((entry) => `holdfast/${entry}`)].map((entry, at) => `import * as own${at} from "${entry}"; export { own${at} };`);
-    const module = "own0.createHoldfast({ account: () => null, module: new WebAssembly.Module(new Uint8Array()), services: {} });";
-    writeFileSync(join(folder, "types.ts"), [...lines, ...(options.lib.includes("dom") ? [module] : [])].join("\n"));
+    const own = options.lib.includes("dom") ? MODULES : [];
+    writeFileSync(join(folder, "types.ts"), [...lines, ...own].join("\n"));
     const react = [join(here, "node_modules/@types/react")];
     const compilerOptions = {
       ...options, strict: true, noEmit: true, target: "es2022", skipLibCheck: false, exactOptionalPropertyTypes: true,

@@ -14,7 +14,7 @@ use crate::model::listing::{LISTED_IDS_MAX, Page};
 use crate::model::pointer::Pointer;
 use crate::model::profile::FactSource;
 use crate::model::storage::Unique;
-use crate::rules::bounds::ANSWER_BYTES_MAX;
+use crate::rules::bounds::{ANSWER_BYTES_MAX, RESULT_BYTES_MAX};
 use crate::rules::facts::{FactsLimits, FactsReader};
 use crate::rules::grammar::is_json;
 use crate::rules::guidance::server_wait;
@@ -117,8 +117,9 @@ impl<P: Ports> Driver<P> {
 
 pub(super) type BodyOf<P> = <<P as Ports>::Transport as super::ports::Transport>::Body;
 
-/// Reads an answer for its facts, up to a bound; keeps its text only for a listing. Of a success that
-/// breaks off, what has come is not lost with the rest: it may name the work.
+/// Reads an answer for its facts, up to a bound; keeps its text only for a listing. A success may hold a
+/// result beside them, and is read to its end, of which nothing stays. Of one that breaks off, what has
+/// come is not lost with the rest: it may name the work.
 async fn skim(
     mut reader: FactsReader,
     mut body: impl Body,
@@ -126,19 +127,21 @@ async fn skim(
     mut text: Option<&mut Vec<u8>>,
 ) -> Result<(), Lost> {
     let mut bytes = 0_u64;
+    let success = (200..300).contains(&answer.status);
+    let bytes_max = if success && text.is_none() { RESULT_BYTES_MAX } else { ANSWER_BYTES_MAX };
     answer.whole = true;
     loop {
         let piece = match body.next().await {
             Ok(Some(piece)) => piece,
             Ok(None) => break,
-            Err(Lost) if (200..300).contains(&answer.status) => {
+            Err(Lost) if success => {
                 answer.whole = false;
                 break;
             }
             Err(Lost) => return Err(Lost),
         };
         bytes += piece.len() as u64;
-        if bytes > ANSWER_BYTES_MAX {
+        if bytes > bytes_max {
             answer.whole = false;
             break;
         }

@@ -7,6 +7,8 @@ use super::table::Table;
 pub enum Fact {
     /// A string.
     Text(String),
+    /// A string that is too long to be kept, or no UTF-8: it is there, and what it says is not known.
+    Long,
     /// A number as its text: a 64-bit id is never rounded.
     Number(String),
     /// `true` or `false`
@@ -56,7 +58,7 @@ impl Facts {
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.values.get(name)? {
             Fact::Text(text) | Fact::Number(text) => Some(text),
-            Fact::Bool(_) | Fact::Null | Fact::List { .. } | Fact::Map { .. } => None,
+            Fact::Long | Fact::Bool(_) | Fact::Null | Fact::List { .. } | Fact::Map { .. } => None,
         }
     }
 
@@ -64,9 +66,12 @@ impl Facts {
     pub fn bool(&self, name: &str) -> Option<bool> {
         match self.values.get(name)? {
             Fact::Bool(value) => Some(*value),
-            Fact::Text(_) | Fact::Number(_) | Fact::Null | Fact::List { .. } | Fact::Map { .. } => {
-                None
-            }
+            Fact::Text(_)
+            | Fact::Long
+            | Fact::Number(_)
+            | Fact::Null
+            | Fact::List { .. }
+            | Fact::Map { .. } => None,
         }
     }
 
@@ -91,7 +96,7 @@ impl Facts {
     pub fn count(&self, name: &str) -> Option<u64> {
         match self.values.get(name)? {
             Fact::List { len } | Fact::Map { len } => Some(*len),
-            Fact::Text(_) | Fact::Number(_) | Fact::Bool(_) | Fact::Null => None,
+            Fact::Text(_) | Fact::Long | Fact::Number(_) | Fact::Bool(_) | Fact::Null => None,
         }
     }
 

@@ -23,7 +23,8 @@ pub const JOB_ID_BYTES_MAX: usize = 4_096;
 /// Longest request body, in bytes.
 pub const BODY_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// Longest answer that is read for facts, in bytes (results are not bounded by this).
+/// Longest refusal, and longest page of a listing, in bytes; what else is read for facts may be as long as a
+/// result, which may stand in it.
 pub const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Refusals taken after an attempt that may have been accepted, before a person is asked.

@@ -6,10 +6,7 @@
 
 use actson::{JsonEvent, parser::ParserError};
 
-use super::{
-    json::DEPTH_MAX,
-    json_tokens::{JsonTokens, LoneSurrogates},
-};
+use super::json_tokens::{JsonTokens, LoneSurrogates};
 use crate::model::{
     facts::{BodyForm, Fact, Facts},
     pointer::Pointer,
@@ -19,13 +16,16 @@ use crate::model::{
 /// The byte order mark in UTF-8, which JSON forbids, some services send, and browsers pass over.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
+/// How deep a body may nest: a level costs a few bytes, and nothing here calls itself.
+const DEPTH_MAX: usize = 10_000;
+
 /// Bounds on what one body may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FactsLimits {
-    /// How deep the body may nest; deeper is broken. 64 unless told otherwise.
+    /// How deep the body may nest; deeper is broken. 10,000 unless told otherwise.
     pub depth_max: usize,
     /// How long a string may be to become a fact, in bytes, each simple escape as two; a longer
-    /// one is absent, and a longer number breaks the body. 64 KiB unless told otherwise.
+    /// one is [`Fact::Long`], and a longer number breaks the body. 64 KiB unless told otherwise.
     pub fact_bytes_max: usize,
 }
 
@@ -50,12 +50,12 @@ impl FactsReader {
     /// A reader for these names and places.
     ///
     /// A name may come more than once: its first pointer in this order that leads to a value
-    /// wins, even where the value is `null` or too long to keep.
+    /// wins, even where the value is too long to keep.
     pub fn new(pointers: &[(String, Pointer)], limits: FactsLimits) -> Self {
         let mut targets = Vec::new();
         for (name, pointer) in pointers {
             let (name, pointer) = (name.clone(), pointer.clone());
-            targets.push(Target { name, pointer, matched: 0, found: Found::Nothing });
+            targets.push(Target { name, pointer, matched: 0, found: None });
         }
         Self {
             tokens: JsonTokens::new(
@@ -138,18 +138,12 @@ impl From<ParserError> for Broken {
     }
 }
 
-enum Found {
-    Nothing,
-    TooLong,
-    Fact(Fact),
-}
-
 struct Target {
     name: String,
     pointer: Pointer,
     /// How many leading segments agree with the path of the value at hand.
     matched: usize,
-    found: Found,
+    found: Option<Fact>,
 }
 
 impl Target {
@@ -193,17 +187,21 @@ impl Walk {
             JsonEvent::EndObject | JsonEvent::EndArray => {
                 let Open { is_list, len } = self.open.pop().ok_or(Broken)?;
                 let fact = if is_list { Fact::List { len } } else { Fact::Map { len } };
-                self.end_value(|| Some(fact.clone()));
+                self.end_value(|| fact.clone());
             }
             JsonEvent::ValueString => {
-                self.scalar(|| tokens.text().map(|text| Fact::Text(text.to_owned())));
+                self.scalar(|| {
+                    tokens.text().map_or(Fact::Long, |text| Fact::Text(text.to_owned()))
+                });
             }
             JsonEvent::ValueInt | JsonEvent::ValueFloat => {
-                self.scalar(|| tokens.text().map(|text| Fact::Number(text.to_owned())));
+                self.scalar(|| {
+                    tokens.text().map_or(Fact::Long, |text| Fact::Number(text.to_owned()))
+                });
             }
-            JsonEvent::ValueTrue => self.scalar(|| Some(Fact::Bool(true))),
-            JsonEvent::ValueFalse => self.scalar(|| Some(Fact::Bool(false))),
-            JsonEvent::ValueNull => self.scalar(|| Some(Fact::Null)),
+            JsonEvent::ValueTrue => self.scalar(|| Fact::Bool(true)),
+            JsonEvent::ValueFalse => self.scalar(|| Fact::Bool(false)),
+            JsonEvent::ValueNull => self.scalar(|| Fact::Null),
         }
         Ok(())
     }
@@ -244,19 +242,19 @@ impl Walk {
         self.enter_item();
         let path_len = self.open.len();
         for target in self.targets.iter_mut().filter(|target| target.is_on_path(path_len)) {
-            target.found = Found::Nothing;
+            target.found = None;
         }
     }
 
-    fn end_value(&mut self, fact: impl Fn() -> Option<Fact>) {
+    fn end_value(&mut self, fact: impl Fn() -> Fact) {
         let path_len = self.open.len();
         for target in self.targets.iter_mut().filter(|target| target.is_at(path_len)) {
-            target.found = fact().map_or(Found::TooLong, Found::Fact);
+            target.found = Some(fact());
         }
         self.whole = path_len == 0;
     }
 
-    fn scalar(&mut self, fact: impl Fn() -> Option<Fact>) {
+    fn scalar(&mut self, fact: impl Fn() -> Fact) {
         self.begin_value();
         self.end_value(fact);
     }
@@ -265,14 +263,8 @@ impl Walk {
         let mut values = Table::new();
         // Backwards, so that the first pointer of a name has the last word.
         for target in self.targets.into_iter().rev() {
-            match target.found {
-                Found::Nothing => {}
-                Found::TooLong => {
-                    values.remove(&target.name);
-                }
-                Found::Fact(fact) => {
-                    values.insert(target.name, fact);
-                }
+            if let Some(fact) = target.found {
+                values.insert(target.name, fact);
             }
         }
         values

@@ -7,6 +7,7 @@ mod world;
 
 mod accounts;
 mod adopt;
+mod answers;
 mod authorize;
 mod cancel;
 mod changing_hands;

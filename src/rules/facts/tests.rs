@@ -162,6 +162,7 @@ fn a_string_is_kept_up_to_64_kib() {
     assert_eq!(read(&body(65_536), &pointers).text("long").map(str::len), Some(65_536));
     let facts = read(&body(65_537), &pointers);
     assert_eq!((facts.form, facts.text("long")), (BodyForm::Json, None));
+    assert_eq!(facts.values.get("long"), Some(&Fact::Long));
     assert_eq!(facts.text("id"), Some("a"));
 }
 

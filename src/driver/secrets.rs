@@ -6,41 +6,20 @@ use crate::model::facts::Fact;
 use crate::model::http::Headers;
 use crate::model::pages::Turn;
 use crate::rules::classify::RESULT_FACT;
+use crate::rules::credential::parts;
 use crate::rules::disguise::Sought;
-use crate::rules::text::split_once;
 
 /// Stands for a secret in a text for people.
 const WITHHELD: &str = "[withheld]";
 
-/// What is shorter is no secret, in bytes: it stands in many a text by chance.
-const SECRET_BYTES_MIN: usize = 8;
-
-/// What names of header fields hold whose values are secrets.
-const NAMES: &[&str] =
-    &["auth", "cookie", "cred", "key", "pass", "secret", "session", "sign", "token"];
-
-/// The secrets of one credential: each value of its header fields in its parts (`Bearer …`, `sid=…`),
-/// and whether its field is named like one. Where it is not, the value may be that of an account or a
-/// project, which ids and links name too: it is kept out of messages alone. There is no `Debug`.
+/// The parts of one credential that go no further, and whether each is a secret (see [`parts`]): what is
+/// none is kept out of messages alone. There is no `Debug`.
 pub(super) struct Secrets(Vec<(Sought, bool)>);
 
 impl Secrets {
     pub(super) fn of(credential: &Headers) -> Self {
-        let mut all = Vec::new();
-        for (name, value) in credential.iter() {
-            let name = name.to_ascii_lowercase();
-            let named = NAMES.iter().any(|own| holds(&name, own));
-            let mut rest = value;
-            while !rest.is_empty() {
-                let end = rest.bytes().position(|byte| b" ,;=\"".contains(&byte));
-                let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-                if part.len() >= SECRET_BYTES_MIN {
-                    all.push((Sought::new(part), named));
-                }
-                rest = after.get(1..).unwrap_or_default();
-            }
-        }
-        Self(all)
+        let all = credential.iter().flat_map(|(name, value)| parts(name, value));
+        Self(all.map(|(text, secret)| (Sought::new(&text), secret)).collect())
     }
 
     /// Takes the secrets out of an answer: messages are told without them; an id, a link or a word
@@ -86,18 +65,17 @@ impl Secrets {
     }
 
     fn are_in(&self, text: &str) -> bool {
-        self.0.iter().any(|(secret, named)| *named && secret.is_in(text))
+        self.0.iter().any(|(part, secret)| *secret && part.is_in(text))
     }
 
+    /// Secrets first: what is none may be a piece of one, and would leave the rest of it.
     fn withhold(&self, text: &mut String) {
-        for (secret, _) in &self.0 {
-            *text = secret.replaced(text, WITHHELD);
+        for wanted in [true, false] {
+            for (part, _) in self.0.iter().filter(|(_, secret)| *secret == wanted) {
+                *text = part.replaced(text, WITHHELD);
+            }
         }
     }
-}
-
-fn holds(text: &str, part: &str) -> bool {
-    split_once(text, part).is_some()
 }
 
 #[cfg(test)]
@@ -203,5 +181,59 @@ mod tests {
         Secrets::of(&fields.into_iter().collect()).cleanse(&mut own);
         assert_eq!(own.facts.text("id"), Some("a weather-maps-7 b"));
         assert_eq!(own.facts.text("message"), Some("a [withheld] b"));
+    }
+
+    fn cleansed(field: &str, value: &str, name: &str, text: &str) -> Option<String> {
+        let mut own = Answer::default();
+        own.facts.values.insert(name.into(), Fact::Text(text.into()));
+        Secrets::of(&[(field, value)].into_iter().collect()).cleanse(&mut own);
+        own.facts.text(name).map(String::from)
+    }
+
+    #[test]
+    fn the_name_of_a_scheme_or_parameter_is_no_secret() {
+        for (value, code) in [
+            (
+                "Signature keyId=\"k1\",algorithm=\"rsa-sha256\",signature=\"AbCdEfGhIjKl\"",
+                "SIGNATURE_EXPIRED",
+            ),
+            ("ApiToken 0123456789abcdef", "INVALID_APITOKEN"),
+            (
+                "AWS4-HMAC-SHA256 Credential=AKIA/x, SignedHeaders=host, Signature=0a1b2c3d4e",
+                "InvalidCredentials",
+            ),
+        ] {
+            assert_eq!(cleansed("authorization", value, "code", code).as_deref(), Some(code));
+        }
+    }
+
+    #[test]
+    fn an_account_beside_the_secret_may_stand_in_ids() {
+        let value = "HMAC account=acme-production, mac=0123456789abcdef";
+        let id = "acme-production/jobs/17";
+        assert_eq!(cleansed("authorization", value, "id", id).as_deref(), Some(id));
+    }
+
+    #[test]
+    fn what_the_credential_is_made_of_is_a_secret_too() {
+        for (value, secret) in [
+            ("Basic YW5uOmNvcnJlY3QtaG9yc2U=", "correct-horse"),
+            ("Key key-id-0001:secret-half-0123456789", "secret-half-0123456789"),
+        ] {
+            let message = ["the password ", secret, " is wrong"].concat();
+            let told = cleansed("authorization", value, "message", &message).unwrap_or_default();
+            assert!(!told.contains(secret), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_escape_of_json_hides_nothing() {
+        let told = cleansed(
+            "authorization",
+            "Bearer sk_live_0123456789",
+            "message",
+            "no \\u0073k_live_0123456789",
+        );
+        assert!(!told.unwrap_or_default().contains("k_live_0123456789"));
     }
 }

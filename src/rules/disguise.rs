@@ -1,5 +1,7 @@
-//! Finding a text again whatever it is dressed in: another case, percent-encoding, escapes of JSON,
-//! base64 (RFC 4648, in either alphabet).
+//! Finding a text again whatever it is dressed in: another case, percent-encoding (more than once too),
+//! escapes of JSON, hex, base64 (RFC 4648, in either alphabet).
+
+use super::digest::hex;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -15,15 +17,32 @@ pub fn base64_within(bytes: &[u8], before: usize) -> String {
     out
 }
 
-/// A text that is looked for, undressed: as itself, and as what base64 makes of it wherever it stands.
-pub struct Sought([Vec<u8>; 4]);
+/// The text that unpadded base64 stands for, in either alphabet.
+pub fn base64_decoded(text: &str) -> Option<String> {
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for byte in text.bytes() {
+        let six = ALPHABET.iter().position(|own| *own == standard(byte))?;
+        bits = bits << 6 | six as u32;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// A text that is looked for, undressed: as itself, in hex, and as what base64 makes of it wherever it
+/// stands.
+pub struct Sought([Vec<u8>; 5]);
 
 impl Sought {
     /// Looks for this text.
     pub fn new(text: &str) -> Self {
         let plain = |text: &str| undressed(text).0;
         let [first, second, third] = [0, 1, 2].map(|own| base64_within(text.as_bytes(), own));
-        Self([plain(text), plain(&first), plain(&second), plain(&third)])
+        let hex = hex(text.as_bytes());
+        Self([plain(text), plain(&hex), plain(&first), plain(&second), plain(&third)])
     }
 
     /// Whether it stands in a text.
@@ -64,36 +83,50 @@ impl Sought {
 fn undressed(text: &str) -> (Vec<u8>, Vec<usize>) {
     let (mut bytes, mut places, mut at) = (Vec::new(), Vec::new(), 0);
     let all = text.as_bytes();
-    while let Some(own) = all.get(at) {
-        let escaped = match (own, all.get(at + 1), all.get(at + 2)) {
-            (b'%', Some(high), Some(low)) => digit(*high).zip(digit(*low)),
-            _ => None,
-        };
+    while at < all.len() {
         places.push(at);
-        let byte = match (escaped, own, all.get(at + 1)) {
-            (Some((high, low)), ..) => {
-                at += 2;
-                high << 4 | low
-            }
-            (None, b'\\', Some(next)) if next.is_ascii_punctuation() => {
-                at += 1;
-                *next
-            }
-            (None, own, _) => *own,
-        };
-        at += 1;
-        bytes.push(match byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            other => other.to_ascii_lowercase(),
-        });
+        let (byte, length) = written(&all[at..]);
+        bytes.push(standard(byte).to_ascii_lowercase());
+        at += length;
     }
     places.push(at);
     (bytes, places)
 }
 
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).map(|own| own as u8)
+/// The byte that a text begins with, undressed, and how long it is written.
+fn written(text: &[u8]) -> (u8, usize) {
+    // How often its `%` is encoded again.
+    let mut again = 0;
+    while let [b'%', rest @ ..] = text
+        && let [b'2', b'5', high, low, ..] = &rest[again..]
+        && both(*high, *low).is_some()
+    {
+        again += 2;
+    }
+    let escaped = match text {
+        [b'%', rest @ ..] => match &rest[again..] {
+            [high, low, ..] => both(*high, *low).zip(Some(3 + again)),
+            _ => None,
+        },
+        [b'\\', b'u', b'0', b'0', high, low, ..] => both(*high, *low).zip(Some(6)),
+        [b'\\', next, ..] if next.is_ascii_punctuation() => Some((*next, 2)),
+        _ => None,
+    };
+    escaped.unwrap_or((text[0], 1))
+}
+
+/// A byte of the other alphabet of base64 in that of the standard.
+const fn standard(byte: u8) -> u8 {
+    match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => other,
+    }
+}
+
+fn both(high: u8, low: u8) -> Option<u8> {
+    let [high, low] = [high, low].map(|byte| char::from(byte).to_digit(16));
+    Some((high? << 4 | low?) as u8)
 }
 
 #[cfg(test)]
@@ -122,6 +155,10 @@ mod tests {
         // Of "xbar" (eGJhcg) and "xxbar" (eHhiYXI), what "bar" alone decides.
         assert_eq!(base64_within(b"bar", 1), "Jhc");
         assert_eq!(base64_within(b"bar", 2), "iYX");
+        assert_eq!(base64_decoded("Zm9vYmE").as_deref(), Some("fooba"));
+        assert_eq!(base64_decoded("fn5-Pz8_").as_deref(), Some("~~~???"));
+        assert_eq!(base64_decoded("Zm9v.mFy"), None);
+        assert_eq!(base64_decoded("____"), None);
     }
 
     proptest! {
@@ -134,7 +171,11 @@ mod tests {
                 secret.clone(),
                 secret.to_uppercase(),
                 percent(&secret),
+                percent(&secret).replace('%', "%25"),
+                percent(&secret).replace('%', "%2525"),
                 secret.replace('/', "\\/"),
+                secret.bytes().map(|byte| format!("\\u{byte:04x}")).collect(),
+                hex(secret.as_bytes()),
                 base64(&[around.0.as_bytes(), secret.as_bytes(), around.1.as_bytes()].concat()),
             ];
             let sought = Sought::new(&secret);

@@ -6,6 +6,7 @@ pub mod canonical;
 mod civil;
 pub mod classify;
 pub mod composition;
+pub mod credential;
 mod cursor;
 pub mod derived_key;
 pub mod digest;

@@ -79,7 +79,7 @@ fn print_entries(workspace: &Workspace, folder: &Path) -> Result<()> {
     let manifest: serde_json::Value = serde_json::from_str(&read(&folder.join("package.json"))?)?;
     let entries = manifest["exports"].as_object().into_iter().flatten();
     for (name, target) in entries.filter(|(name, _)| *name != ".") {
-        if let Some(script) = target["default"].as_str() {
+        if let Some(script) = target["default"].as_str().filter(|file| file.ends_with(".js")) {
             let glues = ["glue.js", "glue-maker.js"].map(|glue| folder.join(glue));
             let size = measure(&bundle(workspace, &folder.join(script), &glues)?)?;
             print_row(&format!("entry {name}"), &size, None);

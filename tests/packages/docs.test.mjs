@@ -56,11 +56,16 @@ test("every link leads to a page and a place that are there", () => {
   assert.deepEqual(dead, []);
 });
 
-test("every link of a document leads to a file of the repository", () => {
+test("every link of a document leads to a file of the repository, and to a heading that it has", () => {
   const dead = [];
+  /** Whether a file has such a place, where it is one whose places are its headings. */
+  const has = (file, anchor) =>
+    !anchor || !file.endsWith(".md") || [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].some(([, title]) => slug(title) === anchor);
   for (const [file, text] of ["README.md", "SECURITY.md", ...GUIDES.map(([name]) => `www/docs/${name}.md`)].map((own) => [own, readFileSync(join(root, own), "utf8")])) {
-    for (const [, target] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-      if (!/^https:/.test(target) && !existsSync(join(root, dirname(file), target))) dead.push(`${file}: ${target}`);
+    for (const [, target, anchor] of text.matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g)) {
+      if (/^https:/.test(target)) continue;
+      const place = target ? join(root, dirname(file), target) : join(root, file);
+      if (!existsSync(place) || !has(place, anchor)) dead.push(`${file}: ${target}#${anchor}`);
     }
   }
   assert.deepEqual(dead, []);

@@ -20,11 +20,12 @@ const OPTIONS = /** @type {const} */ ({
 export const USAGE = `Usage: holdfast check <profile.json> [--json]
        holdfast check <profile.json> --against <url> --body <json> [--header "name: value"] [--param name=value]
                       [--twice] [--within <seconds>]
+       holdfast --help | --version
 
-Checks a profile by the module that will read it, and explains it. With --against it is tried on a service, which
-runs and may charge one job: take a sandbox. A request whose answer is lost is sent 4 times at most; an answer in
-which no id is found ends the trial, and so do ${WITHIN_S} seconds, or --within. --twice sends the same once more under
-the same key, to see that the service makes no second job of it.
+Checks a profile (a file, or the name of a built-in one) by the module that will read it, and explains it. With
+--against it is tried on a service, which runs and may charge one job: take a sandbox. A request whose answer is lost
+is sent 4 times at most; an answer in which no id is found ends the trial, and so do ${WITHIN_S} seconds, or --within.
+--twice sends the same once more under the same key, to see that the service makes no second job of it.
 $NAME and \${NAME} in a header's value are read from the environment.
 
 Exit status: 0 where it holds, 1 where it does not, 2 where it could not be read.

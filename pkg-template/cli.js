@@ -27,24 +27,55 @@ async function faultsOf(profile) {
   }
 }
 
+/**
+ * The text of a file, or of the profile that is built in under that name.
+ *
+ * @param {string} file
+ */
+async function textOf(file) {
+  try {
+    return { text: await readFile(file, "utf8"), isOwn: true };
+  } catch (error) {
+    if (!/^[\w-]+$/.test(file)) throw error;
+    const text = await readFile(new URL(`./profiles/${file}.json`, import.meta.url), "utf8").catch(() => undefined);
+    if (text === undefined) throw error;
+    return { text, isOwn: false };
+  }
+}
+
 /** @param {string} file */
 async function read(file) {
   try {
-    return JSON.parse(await readFile(file, "utf8"));
+    const { text, isOwn } = await textOf(file);
+    // Some editors put a mark before the text.
+    return { profile: JSON.parse(text.replace(/^\uFEFF/, "")), isOwn };
   } catch (/** @type {any} */ error) {
     throw new Misunderstood(`${file}: ${error.message}`);
   }
 }
 
+/** What is said in the place of work, where that is asked for. */
+async function answered() {
+  const asked = process.argv.slice(2);
+  if (asked.includes("--help") || asked.includes("-h")) return USAGE;
+  if (asked[0] !== "--version") return undefined;
+  return `${JSON.parse(await readFile(new URL("./package.json", import.meta.url), "utf8")).version}\n`;
+}
+
 async function main() {
+  const answer = await answered();
+  if (answer) {
+    process.stdout.write(answer);
+    return 0;
+  }
   const asked = understood();
   const { file, values } = asked;
-  const profile = await read(file);
+  const { profile, isOwn } = await read(file);
   const faults = await faultsOf(profile);
   const words = faults.length ? [] : explained(profile);
   if (values.json) process.stdout.write(`${JSON.stringify({ ok: !faults.length, faults, explained: words })}\n`);
   else if (faults.length) process.stderr.write(`${file} does not hold:\n${faults.map((fault) => `  ${fault}\n`).join("")}`);
-  else process.stdout.write(`${file} holds.\n\n${words.join("\n")}\n`);
+  else process.stdout.write(`${file} ${isOwn ? "holds" : "is built in, and holds"}.\n\n${words.join("\n")}\n`);
   if (faults.length || values.against === undefined) return faults.length ? 1 : 0;
   const trial = trialOf(asked, profile);
   const { tried } = await import("./cli-try.js");

@@ -61,6 +61,22 @@ test("what cannot be read, or was not understood, is told too", async () => {
   assert.match((await check("chek")).stderr, /^Usage: holdfast check/);
 });
 
+test("help and the version are answers, and no errors", async () => {
+  for (const line of [["--help"], ["-h"], ["check", "--help"]]) {
+    const { code, stdout, stderr } = await check(...line);
+    assert.deepEqual([code, stderr], [0, ""], line);
+    assert.match(stdout, /^Usage: holdfast check/);
+  }
+  assert.deepEqual(await check("--version"), { code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+});
+
+test("a file that begins with a byte order mark is read, and so is what is built in", async () => {
+  const text = readFileSync(join(place.installed, "profiles/replay.json"), "utf8");
+  assert.equal((await check("check", written("marked.json", `\uFEFF${text}`))).code, 0);
+  assert.match((await check("check", "replay")).stdout, /^replay is built in, and holds\./);
+  assert.match((await check("check", "reply")).stderr, /^reply: ENOENT/);
+});
+
 test("every call and meaning of the format has its words", async () => {
   const { properties } = JSON.parse(readFileSync(join(place.installed, "profile.schema.json"), "utf8"));
   const { CALLS, MEANINGS } = await import(join(place.installed, "cli-words.js"));

@@ -8,7 +8,7 @@
  * `"content_security_policy": {"extension_pages": "script-src 'self' 'wasm-unsafe-eval'; object-src 'self'"}`.
  * `"unlimitedStorage"` keeps the browser from evicting what is stored; without it, a full disk may.
  */
-import type { Holdfast, HoldfastOptions, Service, StandardSchema } from "./index.js";
+import type { CheckedServices, Holdfast, HoldfastOptions, Service, StandardSchema } from "./index.js";
 export { HoldfastError, isHoldfastError } from "./index.js";
 
 /** What a sender asks for. */
@@ -70,7 +70,7 @@ export interface BackgroundOptions<Services extends Record<string, Service<any>>
  * @throws HoldfastError `INVALID_INPUT`; `NOT_ALLOWED` outside of an extension, and where there is one already
  */
 export function background<const Services extends Record<string, Service<any>>>(
-  options: BackgroundOptions<Services>,
+  options: BackgroundOptions<Services> & { readonly services: CheckedServices<Services> },
 ): Holdfast<Services>;
 
 /** A service as a page sees it. */

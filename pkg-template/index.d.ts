@@ -879,6 +879,27 @@ export declare class HoldfastError extends Error {
 export declare function isHoldfastError(value: unknown): value is HoldfastError;
 
 /**
+ * `unknown`, or for types alone what is wrong with the services: that there is none, or an option that no service has.
+ * Of services that are still to be inferred it says nothing, so that a function over them may hand them on.
+ */
+export type CheckedServices<Services> = IsWrong<Services> extends true ? WrongServices<Services> : unknown;
+
+/** The options of every kind of service. */
+type KnownOption = keyof DirectService | keyof ProxiedService | keyof RelayedService;
+
+/** The sentences of {@link CheckedServices}; of a service that is `any` there is none. */
+type WrongServices<Services> =
+  | ([keyof Services] extends [never] ? "There must be a service." : never)
+  | {
+      [Name in keyof Services & string]: 0 extends 1 & Services[Name]
+        ? never
+        : `${Name} has no option "${Exclude<keyof Services[Name] & string, KnownOption>}".`;
+    }[keyof Services & string];
+
+/** Whether there is a sentence. Asked so that the compiler says no where it only knows of what kind they will be. */
+type IsWrong<Services> = [WrongServices<Services>] extends [0] ? false : true;
+
+/**
  * A service as it is: for packages that ship one, so that its types are checked where it is written and
  * inferred where it is used.
  *
@@ -886,7 +907,7 @@ export declare function isHoldfastError(value: unknown): value is HoldfastError;
  * export const reports = (authorize) =>
  *   defineService({ profile, baseUrl: "https://api.example.com", result: ReportSchema, authorize });
  */
-export declare function defineService<const Own extends Service<any>>(service: Own): Own;
+export declare function defineService<const Own extends Service<any>>(service: Own & CheckedServices<{ service: Own }>): Own;
 
 /**
  * Makes a client. Synchronous and inert: nothing is loaded, opened or sent before the first use, and
@@ -901,5 +922,5 @@ export declare function defineService<const Own extends Service<any>>(service: O
  * const report = await operation.result();
  */
 export declare function createHoldfast<const Services extends Record<string, Service<any>>>(
-  options: HoldfastOptions<Services>,
+  options: HoldfastOptions<Services> & { readonly services: CheckedServices<Services> },
 ): Holdfast<Services>;

@@ -5,7 +5,7 @@
  *
  * @packageDocumentation
  */
-import type { CompiledModule, Holdfast, HoldfastOptions, Service } from "./index.js";
+import type { CheckedServices, CompiledModule, Holdfast, HoldfastOptions, Service } from "./index.js";
 
 export * from "./index.js";
 
@@ -55,5 +55,5 @@ export type ServerHoldfast<Services extends Record<string, Service<any>>> = Omit
  * await holdfast.start();
  */
 export declare function createHoldfast<const Services extends Record<string, Service<any>>>(
-  options: ServerOptions<Services>,
+  options: ServerOptions<Services> & { readonly services: CheckedServices<Services> },
 ): ServerHoldfast<Services>;

@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import type { Holdfast, HoldfastOptions, Service } from "./index.js";
+import type { CheckedServices, Holdfast, HoldfastOptions, Service } from "./index.js";
 
 export * from "./index.js";
 
@@ -18,5 +18,8 @@ export * from "./index.js";
  * const holdfast = createHoldfast({ module, account, services });
  */
 export declare function createHoldfast<const Services extends Record<string, Service<any>>>(
-  options: HoldfastOptions<Services> & { readonly module: NonNullable<HoldfastOptions<Services>["module"]> },
+  options: HoldfastOptions<Services> & {
+    readonly module: NonNullable<HoldfastOptions<Services>["module"]>;
+    readonly services: CheckedServices<Services>;
+  },
 ): Holdfast<Services>;

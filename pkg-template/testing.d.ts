@@ -7,7 +7,7 @@
  *
  * @packageDocumentation
  */
-import type { Holdfast, HoldfastOptions, OperationState, Service } from "./index.js";
+import type { CheckedServices, Holdfast, HoldfastOptions, OperationState, Service } from "./index.js";
 
 export { HoldfastError, isHoldfastError } from "./index.js";
 
@@ -134,7 +134,7 @@ export interface World {
    * the disk: `storage` of `holdfast/node` is left aside.
    */
   readonly createHoldfast: <const Services extends Record<string, Service<any>>>(
-    options: HoldfastOptions<Services> & { readonly storage?: unknown },
+    options: HoldfastOptions<Services> & { readonly services: CheckedServices<Services>; readonly storage?: unknown },
   ) => Omit<Holdfast<Services>, "resetStorage" | "storageHealth">;
   /**
    * Kills every client, as a browser is killed: what it had in memory is gone, and no answer reaches it. What

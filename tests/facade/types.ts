@@ -89,3 +89,27 @@ useOperations(holdfast, { service: "plain", status: ["active", "parked"] }).item
 createHoldfast({ account: () => "a", services: { runs: { relay: "/operations" } } });
 // @ts-expect-error: a relay has the profile
 createHoldfast({ account: () => "a", services: { runs: { relay: "/operations", profile: "replay" } } });
+
+// What no service has is refused by its name, and so is an outbox for no service.
+const direct = { profile: "replay", baseUrl: "https://api.example.com" } as const;
+// @ts-expect-error: runs has no option "timeout"
+createHoldfast({ account: () => "a", services: { runs: { profile: "replay", baseUrl: "https://api.example.com", timeout: 3 } } });
+// @ts-expect-error: a service of many
+createHoldfast({ account: () => "a", services: { direct, runs: { proxy: "/runs", profile: "replay", limit: {} } } });
+// @ts-expect-error: there must be a service
+createHoldfast({ account: () => "a", services: {} });
+// @ts-expect-error: service has no option "resul"
+defineService({ profile: "replay", baseUrl: "https://api.example.com", resul: 1 });
+// What is not known yet, or not known here, goes through.
+import type { HoldfastOptions, Service } from "../../pkg-template/index.js";
+const over = <Services extends Record<string, Service<any>>>(options: HoldfastOptions<Services>) =>
+  createHoldfast({ ...options, database: "other" });
+const handed = <Own extends Service<any>>(service: Own) => createHoldfast({ account: () => "a", services: { runs: defineService(service) } });
+(await (await over({ account: () => "a", services: { runs: { ...direct, result: schema } } }).submit("runs", submission)).result()).rows satisfies number;
+declare const several: Record<string, Service>;
+createHoldfast({ account: () => "a", services: several });
+declare const untyped: any;
+createHoldfast({ account: () => "a", services: untyped });
+createHoldfast({ account: () => "a", services: { direct, untyped } });
+createHoldfast(untyped);
+void handed;

@@ -93,3 +93,9 @@ function checkNumber(value, field) {
   if (value === undefined || (typeof value === "number" && value >= 0)) return;
   throw invalid(field, `${field} must be a number from 0.`);
 }
+
+/** @param {unknown} ms */
+export function checkAdvance(ms) {
+  if (Number.isFinite(ms) && Number(ms) >= 0) return;
+  throw invalid("ms", "advance() takes a number of milliseconds, from 0.");
+}

@@ -6,7 +6,7 @@ import { makeHoldfast } from "./create.js";
 import { HoldfastError, invalid, isHoldfastError } from "./error.js";
 import { checkOptions } from "./options.js";
 import { builtIn } from "./profiles/built-in.js";
-import { checkCall, checkFaults, checkKnown, checkWorld } from "./testing-checks.js";
+import { checkAdvance, checkCall, checkFaults, checkKnown, checkWorld } from "./testing-checks.js";
 import { Clock } from "./testing-clock.js";
 import { Disk } from "./testing-disk.js";
 import { Line } from "./testing-line.js";
@@ -105,6 +105,7 @@ class World {
 
   /** @param {number} ms */
   async advance(ms) {
+    checkAdvance(ms);
     const end = this.#clock.now + ms;
     await this.#quiet();
     while (this.#clock.next() <= end) {

@@ -125,6 +125,15 @@ test("onSettled hears of what ended while nobody looked, until it resolves", asy
   await again.close();
 });
 
+test("time goes on by numbers alone, and never back", async () => {
+  const world = await simulate({ reports: {} });
+  const before = world.now;
+  for (const ms of [NaN, -1, Infinity, "1000", undefined]) {
+    await assert.rejects(world.advance(ms), { code: "INVALID_INPUT", field: "ms" });
+  }
+  assert.equal(world.now, before);
+});
+
 test("a power failure loses nothing that was promised", async () => {
   const world = await simulate({ reports: { durationMs: 10_000 } });
   const first = world.createHoldfast(options);

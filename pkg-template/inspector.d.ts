@@ -13,7 +13,8 @@ export interface HoldfastInspector extends HTMLElement {
 }
 
 /**
- * Shows the current account's operations, 200 at a time, the newest first.
+ * Shows the current account's operations, 200 at a time, the newest first. Throws `NOT_ALLOWED` where there is no
+ * document, as on a server.
  *
  * @example
  * import { inspect } from "holdfast/inspector";

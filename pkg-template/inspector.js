@@ -2,6 +2,7 @@
 /** A window into a client, for any page: what is under way, why it waits, and what can be done. */
 /** @import * as Api from "./index.d.ts" */
 /** @import * as Inspector from "./inspector.d.ts" */
+import { HoldfastError } from "./error.js";
 import { Detail, h, statusOf } from "./inspector-detail.js";
 import { style } from "./inspector-style.js";
 import { whyOf } from "./inspector-words.js";
@@ -25,7 +26,13 @@ const KINDS = {
 };
 
 /** @type {typeof Inspector.inspect} */
-export function inspect(holdfast, target = document.body) {
+export function inspect(holdfast, target = globalThis.document?.body) {
+  if (!target) {
+    throw new HoldfastError("inspect() needs a document, and an element to show itself in: here is none.", {
+      code: "NOT_ALLOWED",
+      nextStep: "Call it in a page that has its body.",
+    });
+  }
   if (!customElements.get(NAME)) customElements.define(NAME, makeElement());
   const element = /** @type {any} */ (document.createElement(NAME));
   element.holdfast = holdfast;

@@ -120,6 +120,11 @@ test("on a server the error names the entries for servers", async (t) => {
   await assert.rejects(createHoldfast(options()).start(), expected);
 });
 
+test("on a server the inspector says that it needs a document", async (t) => {
+  const { inspect } = await loadPackage(t, "inspector.js");
+  assert.throws(() => inspect({}), { code: "NOT_ALLOWED", message: /needs a document.* Call it in a page/ });
+});
+
 test("the types name every profile that comes with the package", () => {
   const folder = new URL("../../pkg-template/", import.meta.url);
   const types = readFileSync(new URL("index.d.ts", folder), "utf8");

@@ -36,7 +36,10 @@ dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; font-varian
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin-top: .7rem; }
 form.row { margin: 0; } form.tall { display: grid; width: 100%; gap: .4rem; justify-items: start; }
 .said { margin: .5rem 0 0; font-size: .88rem; color: var(--quiet); overflow-wrap: anywhere; } .said.wrong { color: var(--bad); }
-.scroll { overflow-x: auto; }
+/* A shadow at an edge says that the table goes on there; at its end the ground covers it. */
+.scroll { --shade: light-dark(#1b1f2340, #000000b0); overflow-x: auto; background:
+  linear-gradient(to right, var(--ground) 1rem, transparent) left / 2.5rem 100% no-repeat local, linear-gradient(to left, var(--ground) 1rem, transparent) right / 2.5rem 100% no-repeat local,
+  linear-gradient(to right, var(--shade), transparent) left / .8rem 100% no-repeat, linear-gradient(to left, var(--shade), transparent) right / .8rem 100% no-repeat; }
 table { border-collapse: collapse; width: 100%; font-size: .82rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
 th { color: var(--quiet); font-weight: 500; }

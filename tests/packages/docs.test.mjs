@@ -191,6 +191,9 @@ test("axe finds no fault in the demo, with an operation that has ended", async (
     await page.getByRole("button", { name: "Submit" }).click();
     await page.waitForFunction(() => /has ended: succeeded/.test(document.body.innerText), undefined, { timeout: 30_000 });
     await isForEverybody(page, "demo");
+    await page.setViewportSize({ width: 1200, height: 900 });
+    const cut = await page.locator(".scroll", { hasText: "refunded" }).evaluate((own) => own.scrollWidth - own.clientWidth);
+    assert.equal(cut, 0, "of the service's jobs something is cut");
   } finally {
     await session.close();
   }

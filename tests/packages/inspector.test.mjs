@@ -51,6 +51,9 @@ story("an operation is shown as it goes on, with what happened and its result", 
   await service.hold("poll");
   await page.evaluate(() => submit("daily", { duration_ms: 50 }));
   for (const words of ["daily", "active", "1 submission", "submit.answered"]) await shows(page, words);
+  // Where it is narrow, a shadow says that the journal goes on.
+  const shade = await page.locator("holdfast-inspector .scroll").evaluate((own) => getComputedStyle(own).backgroundImage);
+  assert.equal(shade.match(/linear-gradient/g)?.length, 4);
   await service.release();
   await shows(page, "succeeded");
   await page.locator("holdfast-inspector").getByText("Result", { exact: true }).click();

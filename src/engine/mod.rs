@@ -269,11 +269,12 @@ impl Engine {
         }
     }
 
-    /// An exchange has no address: it did not leave, and a read that cannot be made has failed.
+    /// An exchange has no address: it did not leave, and will not.
     fn not_addressable(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
         match purpose {
-            Purpose::Submit | Purpose::Cancel => self.not_sent(now, id, purpose),
-            Purpose::Poll
+            Purpose::Submit => self.not_sent(now, id, purpose),
+            Purpose::Cancel
+            | Purpose::Poll
             | Purpose::Result
             | Purpose::Settle
             | Purpose::Delete
@@ -281,7 +282,7 @@ impl Engine {
             | Purpose::Quote
             | Purpose::Diagnose => {
                 if self.exchange_over(id) {
-                    self.apply(now, id, step::Input::Lost(purpose), None);
+                    self.apply(now, id, step::Input::NoAddress(purpose), None);
                 }
             }
         }

@@ -40,6 +40,13 @@ pub const PROGRESS_BYTES_MIN: u64 = 64 * 1024;
 /// none, before a person is asked.
 pub const UNREADABLE_RESULTS_MAX: u32 = 5;
 
+/// Redirects in a row of what is read, before a person is asked.
+pub const REDIRECTS_MAX: u32 = 5;
+
+/// The longest that one refusal (429) closes a lane for all work, in milliseconds: a day. The operation
+/// that was refused waits as long as it is told; the others find out whether that holds for them.
+pub const GATE_MS_MAX: u64 = 86_400_000;
+
 /// Answers in a row that do not find a job that must be there, before a person is asked.
 pub const NOT_FOUND_MAX: u32 = 3;
 

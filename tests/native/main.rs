@@ -8,6 +8,7 @@ mod world;
 mod accounts;
 mod adopt;
 mod answers;
+mod astray;
 mod authorize;
 mod cancel;
 mod changing_hands;

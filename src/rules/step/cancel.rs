@@ -71,6 +71,12 @@ fn settled(pen: &mut Pen<'_>) -> Result<(), Illegal> {
     pen.op.life.release()
 }
 
+/// It cannot be asked for: the job is only read.
+pub(super) fn no_address(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    pen.note("cancel.given_up");
+    settled(pen)
+}
+
 /// Whether it took effect is not known: the job is read before it is asked again.
 fn unsettled(pen: &mut Pen<'_>, said: Option<&Said>) -> Result<(), Illegal> {
     close(pen, false)?;

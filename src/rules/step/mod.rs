@@ -44,6 +44,8 @@ pub enum Input {
     },
     /// The attempt that was written ahead did not leave.
     NotSent(Purpose),
+    /// The exchange cannot be made: where to ask was not told, or may not be asked.
+    NoAddress(Purpose),
     /// The exchange has no readable answer.
     Lost(Purpose),
     /// The exchange was answered.
@@ -149,7 +151,9 @@ pub fn step(
             | Purpose::Quote
             | Purpose::Diagnose => return Err(Illegal.into()),
         },
-        Input::Lost(purpose) => lost(&mut pen, purpose)?,
+        Input::NoAddress(Purpose::Poll | Purpose::Result) => trouble::no_address(&mut pen)?,
+        Input::NoAddress(Purpose::Cancel) => cancel::no_address(&mut pen)?,
+        Input::NoAddress(purpose) | Input::Lost(purpose) => lost(&mut pen, purpose)?,
         Input::Answered(purpose, verdict) => answered(&mut pen, purpose, &verdict)?,
         Input::Heard(said) => submit::heard(&mut pen, &said)?,
         Input::Unauthorized(purpose) => trouble::unauthorized(&mut pen, purpose)?,

@@ -15,7 +15,7 @@ use crate::model::operation::Operation;
 use crate::model::profile::{Profile, Purpose};
 use crate::model::storage::{Durability, Erase};
 use crate::model::time::{Timestamp, Wait};
-use crate::rules::bounds::REQUEST_FLOOR_MS;
+use crate::rules::bounds::{GATE_MS_MAX, REQUEST_FLOOR_MS};
 use crate::rules::teeth::{Tooth, bites};
 
 pub(super) struct Pen<'a> {
@@ -258,7 +258,7 @@ impl<'a> Pen<'a> {
     }
 
     pub(super) fn close_gate(&mut self, length_ms: u64) {
-        self.step.gate = Some(Wait::new(self.now, length_ms));
+        self.step.gate = Some(Wait::new(self.now, length_ms.min(GATE_MS_MAX)));
     }
 
     /// Waits; a wait that would end past the deadline parks at once instead.

@@ -27,8 +27,8 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
         }
         Finding::Unreadable(Some(_)) => missed(pen, said),
         Finding::Other(meaning) => other(pen, *meaning, said),
+        Finding::Redirected => trouble::redirected(pen, said, failed),
         Finding::Unreadable(None)
-        | Finding::Redirected
         | Finding::Accepted(_)
         | Finding::Job(JobState::Active | JobState::Completed | JobState::Partial)
         | Finding::Listed(_)

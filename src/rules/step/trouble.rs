@@ -3,12 +3,14 @@
 use super::delete;
 use super::pen::Pen;
 use super::reconcile;
+use crate::model::ending::Fault;
 use crate::model::hold::{Hold, ParkReason, WaitReason};
 use crate::model::life::{Delivery, Illegal, Settlement};
 use crate::model::profile::{Meaning, Purpose};
 use crate::model::time::Wait;
 use crate::rules::backoff;
-use crate::rules::bounds::{AUTHORIZATIONS_MAX, REQUEST_FLOOR_MS};
+use crate::rules::bounds::{AUTHORIZATIONS_MAX, REDIRECTS_MAX, REQUEST_FLOOR_MS};
+use crate::rules::classify::Said;
 use crate::rules::next::{Next, next};
 use crate::rules::step::Bound;
 
@@ -42,6 +44,31 @@ pub(super) fn needs(pen: &mut Pen<'_>, meaning: Meaning) -> Result<(), Illegal> 
             pen.wait(REQUEST_FLOOR_MS, WaitReason::Authorization)
         }
     }
+}
+
+/// The job is known, and not where to ask for it.
+pub(super) fn no_address(pen: &mut Pen<'_>) -> Result<(), Illegal> {
+    const WHY: &str = "the job's address was not told, or is at another origin than its service";
+    astray(pen, None, WHY)
+}
+
+/// An address that leads elsewhere, again and again. Where it leads is not followed.
+pub(super) fn redirected(
+    pen: &mut Pen<'_>,
+    said: &Said,
+    failed: impl Fn(&mut Pen<'_>, Option<&Said>) -> Result<(), Illegal>,
+) -> Result<(), Illegal> {
+    if pen.op.counters.misses >= REDIRECTS_MAX {
+        return astray(pen, said.fault.status, "the job's address redirects elsewhere");
+    }
+    pen.op.counters.misses += 1;
+    failed(pen, Some(said))
+}
+
+fn astray(pen: &mut Pen<'_>, status: Option<u16>, why: &str) -> Result<(), Illegal> {
+    let message = Some(why.into());
+    pen.op.reported.fault = Some(Fault { status, message, ..Fault::default() });
+    pen.park(ParkReason::NeedsAccess)
 }
 
 /// The app could not give a credential: it is asked again, then a person is.

@@ -23,8 +23,8 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             job(pen, *state, said)
         }
         Finding::Other(meaning) => other(pen, *meaning, said),
+        Finding::Redirected => trouble::redirected(pen, said, failed),
         Finding::Unreadable(_)
-        | Finding::Redirected
         | Finding::Accepted(_)
         | Finding::Kept(_)
         | Finding::Paged(_)

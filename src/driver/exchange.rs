@@ -62,7 +62,7 @@ impl<P: Ports> Driver<P> {
         let Head { status, headers, body } = head;
         let now = self.0.ports.runtime().now();
         let server_wait_ms = server_wait(&headers, now).map(|guidance| guidance.wait_ms);
-        let pointers = pointers(&transmit.facts, status);
+        let pointers = pointers(&transmit.facts, status, &headers);
         let mut answer =
             Answer { status, server_wait_ms, url: transmit.url.clone(), ..Answer::default() };
         if transmit.keeps.covers(status) {
@@ -162,55 +162,68 @@ pub(super) async fn facts_in<P: Ports>(
     head: Head<BodyOf<P>>,
 ) -> Result<Answer, Lost> {
     let mut answer = Answer { status: head.status, url: url.into(), ..Answer::default() };
-    skim(facts_of(&pointers(sources, head.status)), head.body, &mut answer, None).await?;
+    let pointers = pointers(sources, head.status, &head.headers);
+    skim(facts_of(&pointers), head.body, &mut answer, None).await?;
     add_header_facts(sources, answer.status, &head.headers, &mut answer.facts);
     secrets.cleanse(&mut answer);
     Ok(answer)
 }
 
-fn pointers(sources: &[FactSource], status: u16) -> Vec<(String, Pointer)> {
-    let mut found = Vec::new();
+/// Where in the body each fact is looked for: at the places before the header field that tells it.
+fn pointers(sources: &[FactSource], status: u16, headers: &Headers) -> Vec<(String, Pointer)> {
+    let (mut found, mut told) = (Vec::new(), Vec::new());
     let mut add = |name: &str, place: &str| {
         found.extend(Pointer::parse(place).map(|pointer| (name.to_owned(), pointer)));
     };
     for source in sources {
-        for place in &source.places {
-            if !place.starts_with(HEADER) {
-                add(&source.name, place);
-            }
+        let field = field(source, status, headers);
+        let count = field.map_or(source.places.len(), |(index, _)| index);
+        for place in &source.places[..count] {
+            add(&source.name, place);
         }
+        told.extend(field.map(|_| source.name.as_str()));
     }
     if status >= 400 {
         for (name, place) in PROBLEM {
-            add(name, place);
+            if !told.contains(&name) {
+                add(name, place);
+            }
         }
     }
     found
+}
+
+/// The first header field that tells a fact: the index of its place, and what it says. In a partial
+/// answer, `Content-Digest` is of the part alone (RFC 9530, 2).
+fn field<'h>(source: &FactSource, status: u16, headers: &'h Headers) -> Option<(usize, &'h str)> {
+    for (index, place) in source.places.iter().enumerate() {
+        if let Some(name) = place.strip_prefix(HEADER)
+            && !(status == PARTIAL && name.eq_ignore_ascii_case("content-digest"))
+            && let Some(value) = headers.first(name).filter(|value| !value.is_empty())
+        {
+            return Some((index, value));
+        }
+    }
+    None
 }
 
 fn facts_of(pointers: &[(String, Pointer)]) -> FactsReader {
     FactsReader::new(pointers, FactsLimits::default())
 }
 
-/// What a header says counts where the body says nothing. In a partial answer, `Content-Digest` is of the
-/// part alone (RFC 9530, 2).
+/// What a header says counts where the body says nothing at an earlier place, which is where it was looked
+/// for (see [`pointers`]).
 pub(super) fn add_header_facts(
     sources: &[FactSource],
     status: u16,
     headers: &Headers,
     facts: &mut Facts,
 ) {
-    let of_the_whole =
-        |name: &&str| status != PARTIAL || !name.eq_ignore_ascii_case("content-digest");
     for source in sources {
-        for place in &source.places {
-            let name = place.strip_prefix(HEADER).filter(of_the_whole);
-            let value = name.and_then(|name| headers.first(name));
-            if let Some(value) = value
-                && !facts.values.contains_key(&source.name)
-            {
-                facts.values.insert(source.name.clone(), Fact::Text(value.into()));
-            }
+        if let Some((_, value)) = field(source, status, headers)
+            && facts.values.get(&source.name).is_none_or(Fact::is_blank)
+        {
+            facts.values.insert(source.name.clone(), Fact::Text(value.into()));
         }
     }
 }

@@ -53,6 +53,19 @@ pub struct Facts {
     pub form: BodyForm,
 }
 
+impl Fact {
+    /// Whether it is as if nothing were there: `null`, or an empty text.
+    pub fn is_blank(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Text(text) => text.is_empty(),
+            Self::Long | Self::Number(_) | Self::Bool(_) | Self::List { .. } | Self::Map { .. } => {
+                false
+            }
+        }
+    }
+}
+
 impl Facts {
     /// A string, or a number's text.
     pub fn text(&self, name: &str) -> Option<&str> {
@@ -84,11 +97,17 @@ impl Facts {
         }
     }
 
-    /// Whether something is there that says more than "no".
+    /// Whether something is there that says more than "no": nothing, none and zero do not.
     pub fn is_set(&self, name: &str) -> bool {
         match self.values.get(name) {
-            None | Some(Fact::Null | Fact::Bool(false)) => false,
-            Some(_) => true,
+            None | Some(Fact::Null) => false,
+            Some(Fact::Long) => true,
+            Some(Fact::Bool(value)) => *value,
+            Some(Fact::List { len } | Fact::Map { len }) => *len > 0,
+            Some(Fact::Text(text) | Fact::Number(text)) => {
+                !text.trim_matches(['0', '.', '-']).is_empty()
+                    && !text.eq_ignore_ascii_case("false")
+            }
         }
     }
 
@@ -128,6 +147,38 @@ mod tests {
         assert_eq!(facts(Fact::Map { len: 0 }).count("it"), Some(0));
         assert_eq!(facts(Fact::Number("3".into())).count("it"), None);
         assert_eq!(facts(Fact::Null).text("other"), None);
+    }
+
+    #[test]
+    fn what_is_empty_zero_or_false_sets_nothing() {
+        let text = |text: &str| Fact::Text(text.into());
+        let number = |text: &str| Fact::Number(text.into());
+        for fact in [
+            Fact::Null,
+            Fact::Bool(false),
+            Fact::List { len: 0 },
+            Fact::Map { len: 0 },
+            number("0"),
+            number("-0.0"),
+            text(""),
+            text("0"),
+            text("False"),
+        ] {
+            assert!(!facts(fact.clone()).is_set("it"), "{fact:?}");
+        }
+        for fact in [
+            Fact::Long,
+            Fact::Bool(true),
+            Fact::List { len: 1 },
+            Fact::Map { len: 1 },
+            number("-1"),
+            number("0.10"),
+            text("E0"),
+            text("no such page"),
+        ] {
+            assert!(facts(fact.clone()).is_set("it"), "{fact:?}");
+        }
+        assert!(!facts(Fact::Null).is_set("other"));
     }
 
     #[test]

@@ -50,7 +50,8 @@ impl FactsReader {
     /// A reader for these names and places.
     ///
     /// A name may come more than once: its first pointer in this order that leads to a value
-    /// wins, even where the value is too long to keep.
+    /// wins, even where the value is too long to keep; `null` and an empty text only where there is no
+    /// other.
     pub fn new(pointers: &[(String, Pointer)], limits: FactsLimits) -> Self {
         let mut targets = Vec::new();
         for (name, pointer) in pointers {
@@ -263,7 +264,9 @@ impl Walk {
         let mut values = Table::new();
         // Backwards, so that the first pointer of a name has the last word.
         for target in self.targets.into_iter().rev() {
-            if let Some(fact) = target.found {
+            if let Some(fact) = target.found
+                && !(fact.is_blank() && values.contains_key(&target.name))
+            {
                 values.insert(target.name, fact);
             }
         }

@@ -1,10 +1,11 @@
-//! What is read of answers: long ones and deep ones.
+//! What is read of answers: long ones and deep ones, places one after another, and what says nothing.
 
 use std::sync::Arc;
 
 use crate::table::{Row, Scripted, Seen};
-use crate::world::{Context, Settings, World, park, result, standing, submission};
+use crate::world::{Context, Settings, World, ending, park, result, standing, submission};
 use holdfast::driver::Submission;
+use holdfast::model::ending::Ending;
 use holdfast::model::operation::Operation;
 use holdfast_services::Loopback;
 use serde_json::{Value, json};
@@ -129,6 +130,67 @@ fn a_submission_that_is_answered_at_length_is_not_sent_again() {
     ]);
     let facts = json!({ "id": ["/job"], "status": ["/status"] });
     succeeds_with(&profile(&facts), &exchanges, &json!([1, 2]));
+}
+
+#[test]
+fn a_sign_of_failure_that_is_empty_is_none() {
+    let facts = json!({ "id": ["/id"], "status": ["/status"], "failed": ["/errors"] });
+    for empty in [json!(""), json!([]), json!({}), json!(0), json!("false"), Value::Null] {
+        let exchanges = json!([
+            { "request": "POST /v1/jobs", "status": 202, "body": { "id": "j-1" } },
+            of_the_job("", json!({ "status": "done", "errors": empty })),
+            of_the_job("/rows", json!([1, 2])),
+        ]);
+        succeeds_with(&profile(&facts), &exchanges, &json!([1, 2]));
+    }
+    for sign in [json!("no"), json!(["no"]), json!({ "code": 0 }), json!(7), json!(true)] {
+        let exchanges = json!([
+            { "request": "POST /v1/jobs", "status": 202, "body": { "id": "j-1" } },
+            of_the_job("", json!({ "status": "done", "errors": sign })),
+        ]);
+        let (_, _, ended, _) = lived(&profile(&facts), &exchanges, "[]");
+        assert_eq!(standing(&ended), "failed", "{sign}");
+    }
+}
+
+#[test]
+fn of_places_in_fields_and_body_the_first_that_says_something_counts() {
+    let job = json!({ "x-job": "j-1" });
+    for (places, headers, body) in [
+        (json!(["header:X-Job", "/id"]), &job, json!({ "id": "other" })),
+        (json!(["/id", "header:X-Job"]), &json!({ "x-job": "other" }), json!({ "id": "j-1" })),
+        (json!(["/id", "header:X-Job", "/job"]), &job, json!({ "job": "other" })),
+        (json!(["/id", "header:X-Job", "/job"]), &json!({}), json!({ "id": null, "job": "j-1" })),
+        (json!(["/id", "/data/id"]), &json!({}), json!({ "id": null, "data": { "id": "j-1" } })),
+        (json!(["/id", "/data/id"]), &json!({}), json!({ "id": "", "data": { "id": "j-1" } })),
+        (json!(["/id", "header:X-Job"]), &job, json!({ "id": "" })),
+        (json!(["header:X-Job", "/id"]), &json!({ "x-job": "" }), json!({ "id": "j-1" })),
+    ] {
+        let exchanges = json!([
+            { "request": "POST /v1/jobs", "status": 202, "headers": headers, "body": body },
+            of_the_job("", json!({ "status": "done" })),
+            of_the_job("/rows", json!([1, 2])),
+        ]);
+        let facts = json!({ "id": places, "status": ["/status"] });
+        let (_, _, ended, requests) = lived(&profile(&facts), &exchanges, "[]");
+        assert_eq!((standing(&ended), requests), ("succeeded", 3), "{places}: {headers} {body}");
+    }
+}
+
+#[test]
+fn a_problem_is_told_where_the_places_of_the_profile_hold_null() {
+    let facts = json!({
+        "id": ["/id"], "status": ["/status"], "code": ["/code"], "message": ["/message"],
+    });
+    let problem =
+        json!({ "code": null, "message": null, "type": "urn:x", "detail": "no such page" });
+    let exchanges = json!([{ "request": "POST /v1/jobs", "status": 400, "body": problem }]);
+    let (_, _, ended, _) = lived(&profile(&facts), &exchanges, "[]");
+    let Some(Ending::Rejected(fault)) = ending(&ended) else {
+        panic!("{} {:?}", standing(&ended), park(&ended));
+    };
+    assert_eq!(fault.message.as_deref(), Some("no such page"));
+    assert_eq!(fault.code.as_deref(), Some("urn:x"));
 }
 
 #[test]

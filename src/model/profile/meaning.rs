@@ -8,7 +8,8 @@ use crate::model::ending::FailureClass;
 pub struct FactSource {
     /// The fact's name, see [`crate::rules::classify`].
     pub name: String,
-    /// JSON pointers into the body (RFC 6901), or `header:Name`; the first that is there counts.
+    /// JSON pointers into the body (RFC 6901), or `header:Name`; the first that is there, and neither
+    /// `null` nor empty, counts.
     pub places: Vec<String>,
 }
 

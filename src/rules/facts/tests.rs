@@ -140,6 +140,19 @@ fn the_first_pointer_of_a_name_that_leads_somewhere_wins() {
 }
 
 #[test]
+fn null_and_an_empty_text_count_only_where_there_is_nothing_else() {
+    let pointers = [("id", "/id"), ("id", "/run/id")];
+    for blank in ["null", "\"\""] {
+        let body = format!(r#"{{"id":{blank},"run":{{"id":7}}}}"#);
+        assert_eq!(read(&body, &pointers).text("id"), Some("7"));
+        let body = format!(r#"{{"id":1,"run":{{"id":{blank}}}}}"#);
+        assert_eq!(read(&body, &pointers).text("id"), Some("1"));
+    }
+    let facts = read(r#"{"id":null,"run":{}}"#, &pointers);
+    assert_eq!(facts.values.get("id"), Some(&Fact::Null));
+}
+
+#[test]
 fn a_bare_value_is_at_the_empty_pointer() {
     assert_eq!(read(r#" "r-1" "#, &[("id", "")]).text("id"), Some("r-1"));
     assert_eq!(

@@ -69,6 +69,9 @@ impl Wanted {
         } else {
             facts.text(NEXT).filter(|text| !text.is_empty()).map(String::from)
         };
+        if total.is_none() && next.is_none() && !numbered && facts.is_set(NEXT) {
+            return Some(Turn::Broken("the next page is named in a way that cannot be read"));
+        }
         if total.is_some_and(|total| if next.is_none() { total != items } else { total < items }) {
             return Some(Turn::Broken("the pages do not hold as many items as are declared"));
         }

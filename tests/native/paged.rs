@@ -256,6 +256,22 @@ fn a_page_that_names_itself_as_the_next_ends_the_reading() {
 }
 
 #[test]
+fn a_next_page_that_cannot_be_asked_for_is_not_taken_for_the_end() {
+    for next in [json!({ "cursor": "c2" }), json!(["c2"]), json!(true), json!("c".repeat(70_000))] {
+        let (world, seen) = scripted(&by_cursor(), &json!([page("", &[1, 2], &next)]));
+        let (context, ended) = lived(&world, "");
+        assert!(fault(&ended).contains("cannot be read"));
+        assert_eq!(kept_items(&world, &context, &ended), [1, 2]);
+        assert_eq!(reads(&seen), 1);
+    }
+    for none in [json!({}), json!([]), json!(false), json!("")] {
+        let (world, _) = scripted(&by_cursor(), &json!([page("", &[1, 2], &none)]));
+        let (_, ended) = lived(&world, "");
+        assert_eq!(standing(&ended), "succeeded", "{none}");
+    }
+}
+
+#[test]
 fn no_more_pages_are_fetched_than_the_profile_allows() {
     let mut rule = by_cursor();
     rule["pagesMax"] = json!(2);

@@ -92,15 +92,27 @@ pub(super) fn states(reader: &Reader<'_>, polls: bool) -> Vec<(String, JobState)
     }
     let mut completes = false;
     for own in members {
+        let word = own.name();
+        if word.strip_prefix(HTTP_WORD).is_some_and(|status| !is_status(status.as_bytes())) {
+            own.fault("a status has three digits, as in http:202");
+        }
         if let Some(state) = own.one_of(JobState::ALL, JobState::name) {
+            if read.iter().any(|(known, other)| *other != state && known.eq_ignore_ascii_case(word))
+            {
+                own.fault("in other case, this word means something else");
+            }
             completes |= state == JobState::Completed;
-            read.push((own.name().to_owned(), state));
+            read.push((word.to_owned(), state));
         }
     }
     if !completes {
         reader.fault("one status word must mean \"completed\"");
     }
     read
+}
+
+const fn is_status(text: &[u8]) -> bool {
+    matches!(text, [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'])
 }
 
 pub(super) fn meanings(reader: &Reader<'_>) -> Vec<Rule> {

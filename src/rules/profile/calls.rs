@@ -82,6 +82,8 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
             own.fault("a listing is read, with GET");
         } else if method == "GET" && submits {
             own.fault("work is handed over with a body, which GET has not");
+        } else if method == "DELETE" && known.reads {
+            own.fault("it is a read, which DELETE is not");
         }
         Some(method.to_owned())
     });

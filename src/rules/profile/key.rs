@@ -6,6 +6,12 @@ use crate::model::profile::{KeyCarrier, KeyPlace};
 use crate::rules::grammar::{is_name, is_token};
 use crate::rules::reader::Reader;
 
+/// What is wrong with the name of a field that is not the key's own, or no name.
+pub(super) const FIELD: &str = "it must be the name of a header field that nothing else uses";
+
+/// Fields that requests have besides.
+const USED: [&str; 5] = ["accept", "authorization", "content-type", "cookie", "host"];
+
 /// Characters of a UUID, which every key is that the caller does not bring.
 const UUID_CHARS: u64 = 36;
 
@@ -45,7 +51,13 @@ pub(super) fn key(reader: &Reader<'_>) -> Option<KeyCarrier> {
     }
     let (quoted, uuid, canonical_body) = (flag("quoted"), flag("uuid"), flag("canonicalBody"));
     let keeps_errors = flag("keepsErrors");
-    let sent_at = reader.member("sentAt").and_then(|own| header(&own).map(String::from));
+    let sent_at = reader.member("sentAt").and_then(|own| {
+        let name = header(&own)?;
+        if matches!(&place, Some(KeyPlace::Header(key)) if key.eq_ignore_ascii_case(name)) {
+            own.fault(FIELD);
+        }
+        Some(name.into())
+    });
     if quoted == Some(true) && !matches!(place, None | Some(KeyPlace::Header(_))) {
         reader.fault("only a key in a header field is quoted");
     }
@@ -66,8 +78,8 @@ pub(super) fn key(reader: &Reader<'_>) -> Option<KeyCarrier> {
 
 fn header<'a>(reader: &Reader<'a>) -> Option<&'a str> {
     let text = reader.text()?;
-    if !is_token(text) {
-        reader.fault("it must be the name of a header field");
+    if !is_token(text) || USED.iter().any(|own| own.eq_ignore_ascii_case(text)) {
+        reader.fault(FIELD);
     }
     Some(text)
 }

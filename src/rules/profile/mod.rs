@@ -85,13 +85,33 @@ pub fn read(text: &str) -> Result<Profile, Vec<Fault>> {
 }
 
 /// A rerun is sent without a body, so its key cannot travel there.
-fn rerun_key(reader: &Reader<'_>, key: Option<&KeyCarrier>) {
+fn rerun_key(reader: &Reader<'_>, key: &KeyCarrier) {
     let retry = reader.member("calls").and_then(|own| own.member("retry"));
-    if let (Some(retry), Some(KeyPlace::Field(_))) = (retry, key.map(|own| &own.place)) {
+    if let (Some(retry), KeyPlace::Field(_)) = (retry, &key.place) {
         retry.fault(
             "it is sent without a body, so the key of key.field cannot go with it: without its key \
              a rerun could be run twice",
         );
+    }
+}
+
+/// No other value goes into the fields of the key and its date.
+fn fixed_fields(reader: &Reader<'_>, key: &KeyCarrier) {
+    let place = match &key.place {
+        KeyPlace::Header(name) => Some(name),
+        KeyPlace::Field(_) | KeyPlace::Query(_) => None,
+    };
+    for call in ["submit", "retry"] {
+        let call = reader.member("calls").and_then(|own| own.member(call));
+        let Some(headers) = call.and_then(|own| own.member("headers")) else {
+            continue;
+        };
+        for own in headers.members() {
+            let is_own = |name: &&String| name.eq_ignore_ascii_case(own.name());
+            if place.iter().chain(&key.sent_at.as_ref()).any(is_own) {
+                own.fault(key::FIELD);
+            }
+        }
     }
 }
 
@@ -110,7 +130,10 @@ fn profile(reader: &Reader<'_>, digest: String) -> Option<Profile> {
     let carry = names::carry(reader.member("carry"));
     let key = reader.member("key").map(|own| key::key(&own));
     let calls = reader.required("calls").and_then(|own| calls::calls(&own, &params, &carry));
-    rerun_key(reader, key.as_ref().and_then(Option::as_ref));
+    if let Some(Some(key)) = &key {
+        rerun_key(reader, key);
+        fixed_fields(reader, key);
+    }
     let polls = calls.as_ref().is_none_or(|calls| calls.poll.is_some());
     let states = answers::states(reader, polls);
     let quotes = calls.as_ref().is_some_and(|calls| calls.quote.is_some());

@@ -1,3 +1,4 @@
+mod contradictions;
 use crate::model::ending::FailureClass;
 use serde_json::{Value, json};
 

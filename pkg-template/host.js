@@ -3,7 +3,8 @@
 /** @import * as Api from "./index.d.ts" */
 /** @import { Host } from "./glue.js" */
 /** @import { Reach } from "./reach.js" */
-import { invalid, isHoldfastError } from "./error.js";
+import { checkAuthorization } from "./authorization.js";
+import { isHoldfastError } from "./error.js";
 import { toEvent } from "./events.js";
 import { inTime } from "./in-time.js";
 import { checkBaseUrl, proxyUrl } from "./options.js";
@@ -116,7 +117,9 @@ async function authorize(ask, request) {
     return error;
   };
   const given = await inTime(ask({ ...request, signal: controller.signal }), AUTHORIZE_MS, late);
-  return given ? checked(given) : null;
+  if (!given) return null;
+  const { headers, scope } = checkAuthorization(given);
+  return { headers: Object.entries(headers), scope };
 }
 
 /**
@@ -127,24 +130,3 @@ async function authorize(ask, request) {
  */
 const refusalOf = (error) =>
   isHoldfastError(error) && error.field === "authorize" ? error.message : `authorize failed with ${typeOf(error)}.`;
-
-/** @param {any} given */
-function checked({ headers, scope }) {
-  const fields = Object.entries(headers ?? {});
-  if (typeof headers !== "object" || !headers || typeof headers[Symbol.iterator] === "function") {
-    throw invalid("authorize", "authorize must give {headers: {name: value}}.");
-  }
-  if (fields.some(([, value]) => typeof value !== "string")) {
-    throw invalid("authorize", "authorize gave a header field that is not a string.");
-  }
-  if (scope !== undefined && typeof scope !== "string") {
-    throw invalid("authorize", "authorize gave a scope that is not a string.");
-  }
-  try {
-    new Headers(headers);
-  } catch {
-    // fetch would refuse it, which looks as if a request was lost; and what it says repeats the value.
-    throw invalid("authorize", "authorize gave a header field that cannot be sent: its name is none, or its value has a line break or a character beyond Latin-1.");
-  }
-  return { headers: /** @type {[string, string][]} */ (fields), scope };
-}

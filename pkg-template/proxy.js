@@ -1,6 +1,7 @@
 // @ts-check
 /** A proxy that keeps a service's credential on the server: stateless, and open for the profile's calls only. */
 /** @import * as Api from "./proxy.d.ts" */
+import { checkAuthorization } from "./authorization.js";
 import { bodyBytesMaxOf } from "./body-bounds.js";
 import { checkFunction, checkNames, checkText } from "./check.js";
 import { HoldfastError, invalid, isHoldfastError } from "./error.js";
@@ -105,8 +106,8 @@ async function carry(proxy, request) {
     if (given instanceof Response) return given;
     if (!given) return answer(401, "UNAUTHORIZED", "The proxy does not know who asks.");
     const body = await bodyFor(route, counted);
-    const send = ({ headers: own } = given) => {
-      const headers = headersFor(route, request, own);
+    const send = (own = given) => {
+      const headers = headersFor(route, request, checkAuthorization(own).headers);
       const init = { method: route.method, headers, redirect: "manual", signal: clock.signal };
       return (proxy.fetch ?? globalThis.fetch)(url, /** @type {any} */ ({ ...init, ...(body && { body, duplex: "half" }) }));
     };

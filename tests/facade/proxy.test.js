@@ -194,6 +194,17 @@ test("who is not known gets nothing, and may be answered by the app itself", asy
   assert.deepEqual([asked, purposes], [[], [["result", "who=1"], ["call", null]]]);
 });
 
+test("a credential that fetch would refuse is told of without any of it, and nothing is sent", async (t) => {
+  const told = [];
+  for (const given of [{ headers: { authorization: "Bearer sec\nret" } }, { headers: { "bad secret": "a" } }, "secret"]) {
+    const { send, asked } = await proxied(t, { authorize: () => given, onError: (error) => told.push(error) });
+    const { status } = await send("POST", JOBS, { headers: KEYED, body: "{}" });
+    assert.deepEqual([status, asked.length], [502, 0]);
+  }
+  assert.deepEqual(told.map(({ code, field }) => [code, field]), Array(3).fill(["INVALID_INPUT", "authorize"]));
+  for (const { message, stack, cause } of told) assert.doesNotMatch(JSON.stringify([message, stack, cause]), /sec|bad/);
+});
+
 test("a refused credential is asked for anew once, and the same request goes out with another", async (t) => {
   const tokens = ["old", "new", "older", "older"];
   const refreshed = [];

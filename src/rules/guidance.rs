@@ -41,18 +41,23 @@ pub struct Guidance {
 
 /// The wait that a response's header asks for, by the most exact field that can be read.
 ///
-/// What cannot be read counts as absent. In a browser, `None` may also mean that the service does
-/// not expose the field to other origins.
+/// What cannot be read counts as absent, and so does "not at all" where another field asks for a wait.
+/// In a browser, `None` may also mean that the service does not expose the field to other origins.
 pub fn server_wait(headers: &Headers, now: Timestamp) -> Option<Guidance> {
-    let guidance =
-        |source| move |wait_ms: u64| Guidance { wait_ms: wait_ms.min(WAIT_MS_MAX), source };
+    use GuidanceSource::{RateLimit, RateLimitReset, RetryAfter, RetryAfterMs};
     let in_ms = |name| headers.first(name).and_then(|text| decimal_ms(text, 1));
-    in_ms("retry-after-ms")
-        .or_else(|| in_ms("x-ms-retry-after-ms"))
-        .map(guidance(GuidanceSource::RetryAfterMs))
-        .or_else(|| retry_after(headers, now).map(guidance(GuidanceSource::RetryAfter)))
-        .or_else(|| rate_limit(headers).map(guidance(GuidanceSource::RateLimit)))
-        .or_else(|| reset_after(headers).map(guidance(GuidanceSource::RateLimitReset)))
+    let told = [
+        (in_ms("retry-after-ms"), RetryAfterMs),
+        (in_ms("x-ms-retry-after-ms"), RetryAfterMs),
+        (retry_after(headers, now), RetryAfter),
+        (rate_limit(headers), RateLimit),
+        (reset_after(headers), RateLimitReset),
+    ];
+    let read = |(wait_ms, source): &(Option<u64>, GuidanceSource)| {
+        wait_ms.map(|wait_ms| Guidance { wait_ms: wait_ms.min(WAIT_MS_MAX), source: *source })
+    };
+    let mut all = told.iter().filter_map(read);
+    all.clone().find(|own| own.wait_ms > 0).or_else(|| all.next())
 }
 
 /// A wait as a timer can take it; what is left of a longer one is waited for anew.
@@ -295,6 +300,16 @@ mod tests {
         assert_eq!(wait(&[("retry-after-ms", "250")]), exact);
         assert_eq!(wait(&[("Retry-After", "9"), ("X-MS-Retry-After-MS", "250")]), exact);
         assert_eq!(wait(&[("retry-after-ms", "249.0001")]), exact);
+    }
+
+    #[test]
+    fn not_at_all_says_nothing_beside_a_field_that_asks_for_a_wait() {
+        let none = ("retry-after-ms", "0");
+        assert_eq!(wait(&[none]), Some((0, GuidanceSource::RetryAfterMs)));
+        let fields = [none, ("x-ms-retry-after-ms", "0.0"), ("Retry-After", "30")];
+        assert_eq!(wait(&fields), Some((30_000, GuidanceSource::RetryAfter)));
+        let fields = [("Retry-After", "0"), ("RateLimit", r#""default";r=0;t=30"#)];
+        assert_eq!(wait(&fields), Some((30_000, GuidanceSource::RateLimit)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::Driver;
 use super::keep::Reader;
-use super::part::{NOT_SATISFIABLE, PARTIAL, anew};
+use super::part::{NOT_SATISFIABLE, PARTIAL, anew, keep_digest};
 use super::ports::transport::{Body, Head, Lost};
 use super::ports::{Clock, Ports, Store};
 use super::secrets::Secrets;
@@ -87,6 +87,7 @@ impl<P: Ports> Driver<P> {
         }
         add_header_facts(&transmit.facts, status, &headers, &mut answer.facts);
         secrets.cleanse(&mut answer);
+        keep_digest(&mut answer);
         Ok(answer)
     }
 }

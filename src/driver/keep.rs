@@ -131,16 +131,15 @@ impl<P: Ports> Driver<P> {
                 self.tell(transmit, secrets, (stream, headers), answer, &mut news);
             }
         }
-        let mut kept = self.kept(transmit, headers, &read);
-        if let Some(before) = part.before {
-            kept.goes_on_from(&before.kept);
-        }
+        let kept = self.kept(transmit, headers, &part, &read);
         answer.turn = part.rest(&kept, broke_off);
         if answer.turn.is_some() {
+            part.declare(&mut answer.facts);
             return Ok(());
         }
         answer.partial = part.is_partial(&kept);
         (answer.facts, answer.whole) = read.reader.finish();
+        part.declare(&mut answer.facts);
         self.judge(transmit, kept, read.whole, answer).await
     }
 
@@ -168,10 +167,16 @@ impl<P: Ports> Driver<P> {
     }
 
     /// What is kept of a result now.
-    fn kept(&self, transmit: &Transmit, headers: &Headers, read: &Read) -> ResultRef {
+    fn kept(
+        &self,
+        transmit: &Transmit,
+        headers: &Headers,
+        part: &Part<'_>,
+        read: &Read,
+    ) -> ResultRef {
         let stream = read.reader.stream(transmit);
         let usual = stream.as_ref().map(|own| own.form.media_type());
-        ResultRef {
+        let mut kept = ResultRef {
             download: transmit.download,
             chunks: read.chunks,
             bytes: read.bytes,
@@ -182,7 +187,11 @@ impl<P: Ports> Driver<P> {
             items: None,
             earlier: Vec::new(),
             captured_at: self.0.ports.runtime().now(),
+        };
+        if let Some(before) = part.before {
+            kept.goes_on_from(&before.kept);
         }
+        kept
     }
 
     /// Reads what is kept of a result; false where some of it is gone.

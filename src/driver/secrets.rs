@@ -119,7 +119,7 @@ mod tests {
         answer.facts.values.insert("traceId".into(), Fact::Number(text.into()));
         answer.page = Some(Page { found: vec![text.into()], ..Page::default() });
         let next = text.to_owned();
-        let paged = Paged { kept: kept("text/plain"), pages: 1, items: 1, next };
+        let paged = Paged { kept: kept("text/plain"), pages: 1, items: 1, next, digest: None };
         answer.turn = Some(Turn::Next(Box::new(paged)));
         answer.kept = Some(kept(text));
         answer.schema_fault = Some(["not ", text].concat());
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_result_that_is_to_go_on_has_no_secret_either() {
         let (kept, next) = (kept(SECRET), "\"tag\"".into());
-        let so_far = Paged { kept, pages: 0, items: 0, next };
+        let so_far = Paged { kept, pages: 0, items: 0, next, digest: None };
         let mut own = Answer { turn: Some(Turn::Next(Box::new(so_far))), ..Answer::default() };
         secrets().cleanse(&mut own);
         assert!(own.turn.is_some() && !format!("{own:?}").contains(SECRET), "{own:?}");

@@ -13,6 +13,8 @@ pub struct Paged {
     pub items: u64,
     /// What the next one is asked for by; the rest of a body: its validator, empty where it begins anew.
     pub next: String,
+    /// The digest of the whole body that was declared with what has come of it.
+    pub digest: Option<String>,
 }
 
 /// What a page leads to.

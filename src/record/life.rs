@@ -206,7 +206,8 @@ fn paged(own: &Paged) -> Object {
     out.object("kept", ending::result_ref(&own.kept))
         .count("pages", own.pages)
         .number("items", own.items)
-        .text("next", &own.next);
+        .text("next", &own.next)
+        .some_text("digest", own.digest.as_deref());
     out
 }
 
@@ -216,6 +217,7 @@ fn read_paged(reader: &Reader<'_>) -> Option<Box<Paged>> {
         pages: count(reader, "pages"),
         items: number(reader, "items"),
         next: text(reader, "next"),
+        digest: some_text(reader, "digest"),
     }))
 }
 

@@ -95,6 +95,7 @@ impl Wanted {
         if pages >= self.rule.max || next.len() > NEXT_BYTES_MAX {
             return Some(Turn::Broken("there are more pages than the profile allows"));
         }
-        Some(Turn::Next(Box::new(Paged { kept: kept.clone(), pages, items, next })))
+        let kept = kept.clone();
+        Some(Turn::Next(Box::new(Paged { kept, pages, items, next, digest: None })))
     }
 }

@@ -1,5 +1,6 @@
 //! Results that break off and are gone on with, where the service gives parts of them.
 
+use crate::table::{Row, Scripted};
 use crate::world::{
     Context, Logged, PROFILE, Settings, World, ending, is_whole, park, result, service, standing,
     submission, succeeds_once,
@@ -8,7 +9,7 @@ use holdfast::model::ending::Ending;
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
-use holdfast_services::Call;
+use holdfast_services::{Call, Loopback};
 use serde_json::{Value, json};
 
 /// What asks for a result of several pieces.
@@ -204,4 +205,74 @@ fn a_crash_at_any_point_of_a_download_that_breaks_off_leaves_the_whole() {
         assert_eq!(standing(&ended), "succeeded", "crash at {crash} of {points}");
         comes_home_whole(&world, &context, &ended);
     }
+}
+
+/// A service whose result breaks off with a digest that is of other bytes, and how it goes on.
+fn declared_with_a_part(again: &dyn Fn(&str) -> Value) -> Operation {
+    let rows = |fill: &str| json!({ "rows": fill.repeat(300_000) }).to_string();
+    let of_nothing = "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:";
+    let row = json!({
+        "profile": {
+            "profile": 1,
+            "name": "own",
+            "calls": {
+                "submit": { "method": "POST", "path": "/jobs" },
+                "poll": { "method": "GET", "path": "/jobs/{id}" },
+                "result": { "method": "GET", "path": "/jobs/{id}/result", "ranges": true },
+            },
+            "facts": { "id": ["/id"], "status": ["/status"], "digest": ["header:Repr-Digest"] },
+            "states": { "done": "completed" },
+        },
+        "exchanges": [
+            { "request": "POST /jobs", "status": 202, "body": { "id": "j1" } },
+            { "request": "GET /jobs/j1", "status": 200, "body": { "status": "done" } },
+            {
+                "request": "GET /jobs/j1/result",
+                "status": 200,
+                "headers": { "etag": "\"t1\"", "repr-digest": of_nothing },
+                "body": rows("a"),
+            },
+            again(&rows("a")),
+        ],
+        "result": null,
+    });
+    let row: Row = serde_json::from_value(row).expect("a row");
+    let service = Loopback::new(Scripted::new(&row, false));
+    let world = World::of(Settings::default(), service, &row.profile.to_string());
+    world.add_faults(r#"[{"call":"poll","fault":"truncate","skip":1}]"#);
+    let (_, ended) = world.lived("");
+    ended
+}
+
+#[test]
+fn a_digest_that_was_declared_with_a_part_is_forgotten_where_it_begins_anew() {
+    let ended = declared_with_a_part(&|_| {
+        json!({
+            "request": "GET /jobs/j1/result",
+            "status": 200,
+            "headers": { "etag": "\"t2\"" },
+            "body": { "rows": "b" },
+        })
+    });
+    assert_eq!(standing(&ended), "succeeded", "{:?}", ending(&ended));
+}
+
+#[test]
+fn a_digest_that_was_declared_with_a_part_is_that_of_the_whole_it_goes_on_to() {
+    let ended = declared_with_a_part(&|whole| {
+        let (from, total) = (whole.len() / 2, whole.len());
+        json!({
+            "request": "GET /jobs/j1/result",
+            "status": 206,
+            "headers": {
+                "etag": "\"t1\"",
+                "content-range": format!("bytes {from}-{}/{total}", total - 1),
+            },
+            "body": whole[from..],
+        })
+    });
+    let Some(Ending::Incomplete { fault, .. }) = ending(&ended) else {
+        panic!("{:?} {:?}", standing(&ended), park(&ended));
+    };
+    assert!(fault.message.as_deref().is_some_and(|own| own.contains("digest")), "{fault:?}");
 }

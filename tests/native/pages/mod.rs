@@ -162,7 +162,7 @@ fn listings() -> Vec<(&'static str, Page)> {
 
 fn first_page(last: Answer) -> Answer {
     let kept = last.kept.clone().expect("it is kept");
-    let so_far = Paged { kept, pages: 1, items: 1, next: "2".into() };
+    let so_far = Paged { kept, pages: 1, items: 1, next: "2".into(), digest: None };
     Answer { turn: Some(Turn::Next(Box::new(so_far))), ..last }
 }
 

@@ -138,6 +138,39 @@ fn a_result_that_expires_between_its_pages_is_expired() {
     assert_eq!(standing(&ended), "expired");
 }
 
+/// The answer to a cursor that the service no longer knows.
+fn stale() -> Value {
+    json!({
+        "request": "GET /v1/crawls/c-1/items?limit=2&cursor=c2",
+        "status": 422,
+        "body": { "code": "CURSOR_EXPIRED" },
+    })
+}
+
+#[test]
+fn a_refused_cursor_is_no_failed_job_and_the_pages_are_read_anew() {
+    let exchanges = json!([
+        page("", &[1, 2], &json!("c2")),
+        stale(),
+        page("", &[1, 2], &json!("c3")),
+        page("&cursor=c3", &[3], &Value::Null),
+    ]);
+    let (world, _) = scripted(&by_cursor(), &exchanges);
+    let (context, ended) = lived(&world, "");
+    assert_eq!(standing(&ended), "succeeded", "{:?}", ended.life);
+    assert_eq!(kept_items(&world, &context, &ended), [1, 2, 3]);
+}
+
+#[test]
+fn pages_that_are_refused_again_and_again_are_for_a_person() {
+    let pair = [page("", &[1, 2], &json!("c2")), stale()];
+    let (world, seen) =
+        scripted(&by_cursor(), &pair.iter().cycle().take(200).cloned().collect::<Value>());
+    let (_, parked) = lived(&world, "");
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted), "{:?}", parked.life);
+    assert!((4..=50).contains(&reads(&seen)), "{}", reads(&seen));
+}
+
 #[test]
 fn the_schema_is_asked_once_for_all_pages_together() {
     let world = numbered("[]");

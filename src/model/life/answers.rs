@@ -71,6 +71,15 @@ impl Life {
         Ok(())
     }
 
+    /// What has come of the result leads no further: it is read from its beginning.
+    pub fn anew(&mut self) -> Result<(), Illegal> {
+        let Stage::Result { pages, .. } = &mut self.0.stage else {
+            return Err(Illegal);
+        };
+        *pages = None;
+        Ok(())
+    }
+
     /// The result comes only by the same request, sent again: by its replay. The first attempt was
     /// not before `since`.
     pub fn again(&mut self, now: Timestamp, since: Timestamp) -> Result<(), Illegal> {

@@ -110,6 +110,7 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         }
         Meaning::NotReady | Meaning::RunningOrFailed | Meaning::InProgress => not_ready(pen, said),
         Meaning::Undelivered => undelivered(pen, said),
+        Meaning::Failed if has_begun(pen) => begin_anew(pen, said),
         Meaning::Failed => work::failed_job(pen, said, said.class),
         Meaning::Expired if bites(Tooth::SwallowExpired) => failed(pen, Some(said)),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
@@ -170,6 +171,17 @@ fn not_ready(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     pen.wait_for_poll(pen.op.counters.not_ready, said, WaitReason::ResultNotReady)
 }
 
+/// Who refuses the rest of a result does not say that the job failed (its cursor is stale, perhaps): it is
+/// read from its beginning, within bounds.
+fn begin_anew(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
+    pen.op.counters.not_ready += 1;
+    if pen.op.counters.not_ready > pen.profile.not_ready_max {
+        return pen.park(ParkReason::BudgetExhausted);
+    }
+    pen.op.life.anew()?;
+    pen.wait_for_poll(pen.op.counters.not_ready, said, WaitReason::ResultNotReady)
+}
+
 pub(super) fn incomplete(
     pen: &mut Pen<'_>,
     said: &Said,
@@ -204,6 +216,11 @@ fn lacks(pen: &Pen<'_>, said: &Said, result: Option<&ResultRef>) -> Option<&'sta
     } else {
         None
     }
+}
+
+/// Whether some of the result has come.
+fn has_begun(pen: &Pen<'_>) -> bool {
+    matches!(pen.op.life.stage, Stage::Result { pages: Some(_), .. })
 }
 
 const fn is_spent(pen: &Pen<'_>) -> bool {

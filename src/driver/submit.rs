@@ -206,6 +206,7 @@ impl<P: Ports> Driver<P> {
                 spent: Spent::default(),
                 blind: !service.profile.reads_jobs(),
                 keyless: service.profile.key.is_none(),
+                taken: false,
                 life: Life::new(),
                 reported: Reported::default(),
                 ledger: Ledger::default(),

@@ -186,6 +186,7 @@ impl Engine {
             spent,
             blind: !profile.reads_jobs(),
             keyless: profile.key.is_none(),
+            taken: false,
             life: Life::new(),
             reported: crate::model::operation::Reported::default(),
             ledger,

@@ -136,6 +136,8 @@ pub struct Operation {
     pub blind: bool,
     /// The service knows no key, or keeps it no longer: nothing is replayed.
     pub keyless: bool,
+    /// The job that the service answers with belongs to another operation: there is none to be found.
+    pub taken: bool,
     /// How far it has come.
     pub life: Life,
     /// What the service last reported.

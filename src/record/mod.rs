@@ -58,6 +58,7 @@ const KNOWN: &[&str] = &[
     "spent",
     "blind",
     "keyless",
+    "taken",
     "life",
     "reported",
     "ledger",
@@ -104,6 +105,7 @@ pub fn encode(operation: &Operation) -> String {
         .object("spent", spent(operation.spent))
         .mark("blind", operation.blind)
         .mark("keyless", operation.keyless)
+        .mark("taken", operation.taken)
         .object("life", life::encode(&operation.life))
         .object("reported", reported::encode(&operation.reported))
         .object("ledger", ledger(&operation.ledger))
@@ -191,6 +193,7 @@ fn operation(reader: &Reader<'_>) -> Option<Operation> {
         },
         blind: flag(reader, "blind"),
         keyless: flag(reader, "keyless"),
+        taken: flag(reader, "taken"),
         life,
         reported: reported::decode(&reported),
         ledger: read_ledger(&ledger),

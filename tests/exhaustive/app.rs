@@ -59,6 +59,7 @@ impl State {
             revision: Revision::default(),
             blind: false,
             keyless: false,
+            taken: false,
             unknown: Vec::new(),
         };
         Newborn {

@@ -3,11 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::world::{PROFILE, Settings, World, failed, standing};
+use crate::world::{PROFILE, Settings, World, failed, park, standing};
 use holdfast::model::ending::FailureClass;
 use holdfast::model::error::Code;
+use holdfast::model::hold::ParkReason;
 use holdfast::model::money::Credits;
 use holdfast::model::policy::{Limits, LimitsPatch};
+use holdfast::rules::exits::exits;
+use holdfast::rules::step::Resolution;
 use holdfast_services::{Call, Loopback, RunHarvester};
 
 pub(super) const FAILS: &str = r#","outcome":"failed","failure_class":"transient","fail_times":1"#;
@@ -163,6 +166,28 @@ fn a_lost_answer_to_a_rerun_is_asked_for_under_its_own_key() {
     let sent = world.requests(Call::Retry);
     assert_eq!(sent.len(), 2);
     assert_eq!(sent[0].key, sent[1].key);
+}
+
+#[test]
+fn what_a_rerun_under_the_id_of_the_failed_job_parks_with_offers_no_other_id() {
+    let world = World::new();
+    let (context, ended) = world.lived(FAILS);
+    let own = ended.life.job().expect("an id").clone();
+    let body = serde_json::json!({ "id": own.as_str() }).to_string();
+    let same = serde_json::json!([{
+        "call": "retry", "fault": "status", "status": 202, "body": body,
+    }]);
+    world.add_faults(&same.to_string());
+    world.retry(&context, &ended, &failed(&ended).id, false).expect("a rerun");
+    let parked = world.settle(&context, "daily").expect("it rests");
+    assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown), "{:?}", parked.life);
+    assert!(!exits(&parked).contains(&"resolve({found})"), "{:?}", exits(&parked));
+    let error = world.resolve(&context, &parked, Resolution::Found(own)).expect_err("taken");
+    assert_eq!(error.code, Code::NotAllowed);
+    // The service is asked once more, and answers with another.
+    world.resolve(&context, &parked, Resolution::NotExecuted).expect("offered");
+    let finished = world.settle(&context, "daily").expect("it ends");
+    assert!(!finished.taken && standing(&finished) == "succeeded", "{:?}", finished.life);
 }
 
 #[test]

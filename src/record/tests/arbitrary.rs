@@ -265,6 +265,7 @@ pub(in crate::record) fn any_operation() -> impl Strategy<Value = Operation> {
                 spent: Spent { attempts: counts[2], cost: credits[1].unwrap_or_default() },
                 blind: counts[3].is_multiple_of(2),
                 keyless: counts[4].is_multiple_of(2),
+                taken: counts[5].is_multiple_of(2),
                 life,
                 reported: Reported {
                     state: words[2].clone(),
@@ -324,6 +325,7 @@ pub(super) fn usual() -> Operation {
         spent: Spent::default(),
         blind: false,
         keyless: false,
+        taken: false,
         life,
         reported: Reported { state: Some("running".into()), ..Reported::default() },
         ledger: {

@@ -177,6 +177,7 @@ fn resolve(pen: &mut Pen<'_>, resolution: Resolution) -> Result<(), Refused> {
 fn disprove(pen: &mut Pen<'_>) -> Result<(), Refused> {
     pen.op.life.disproved()?;
     pen.op.keyless = pen.profile.key.is_none();
+    pen.op.taken = false;
     Ok(())
 }
 

@@ -188,6 +188,7 @@ pub(super) fn job_taken(pen: &mut Pen<'_>) -> Result<(), Illegal> {
         return Err(Illegal);
     }
     pen.note("submit.job_taken");
+    pen.op.taken = true;
     pen.park(ParkReason::OutcomeUnknown)
 }
 

@@ -1,7 +1,7 @@
 // A tab's life as browsers lead it: frozen, put aside, crashed, without Web Locks; and the client in workers.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { assertToldOf, assertWaitedFor, CHANGING_HANDS_MS, leaseIn, polled, Site, takenOver, until } from "./harness.mjs";
+import { assertToldOf, assertWaitedFor, CHANGING_HANDS_MS, leaseIn, polled, Site, takenOver, until, WAITED_FOR_MS } from "./harness.mjs";
 
 /** How often two tabs submit the same intent at the same instant. */
 const TRIES = 100;
@@ -60,8 +60,8 @@ describe("a tab's life", { concurrency: 2 }, () => {
     story(`${kind}, a tab takes over from one that was frozen, which does nothing more when it thaws`, async ({ visit, service }) => {
       const [owner, other] = [await visit({ init }), await visit({ init })];
       assert.equal(await owner.evaluate(() => !!navigator.locks), !init);
-      await submitIn(owner, CHANGING_HANDS_MS);
-      await submitIn(other, CHANGING_HANDS_MS);
+      await submitIn(owner, WAITED_FOR_MS);
+      await submitIn(other, WAITED_FOR_MS);
       await polled(service);
       const thaw = await frozen(owner);
       const [before, lease] = [(await service.requests()).length, await leaseIn(other)];
@@ -77,8 +77,9 @@ describe("a tab's life", { concurrency: 2 }, () => {
 
     story(`${kind}, a tab takes over from one whose process has crashed`, async ({ visit, service }) => {
       const [owner, other] = [await visit({ init }), await visit({ init })];
-      await submitIn(owner, CHANGING_HANDS_MS);
-      await submitIn(other, CHANGING_HANDS_MS);
+      const length = init ? WAITED_FOR_MS : CHANGING_HANDS_MS;
+      await submitIn(owner, length);
+      await submitIn(other, length);
       await polled(service);
       const promised = await leaseIn(other);
       const crashed = owner.waitForEvent("crash");

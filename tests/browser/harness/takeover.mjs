@@ -7,7 +7,10 @@ import { until } from "./until.mjs";
  * How long the jobs take that change hands: there is something left to do, however busy the machine is. In
  * milliseconds.
  */
-export const CHANGING_HANDS_MS = 12_000;
+export const CHANGING_HANDS_MS = 20_000;
+
+/** The same where the lease is waited for, which takes longer than the job: there it costs nothing. In milliseconds. */
+export const WAITED_FOR_MS = 40_000;
 
 /**
  * Resolves once the service has been asked how a job is.

@@ -8,7 +8,7 @@ use crate::model::ids::{JobId, Scope};
 use crate::model::life::{Cancel, Deletion, Delivery, Life, Parts, Purged, Settlement, Stage};
 use crate::model::listing::Listing;
 use crate::model::pages::Paged;
-use crate::model::time::Wait;
+use crate::model::time::{Timestamp, Wait};
 use crate::rules::reader::Reader;
 
 pub(super) fn encode(life: &Life) -> Object {
@@ -188,14 +188,12 @@ fn read_stage(reader: &Reader<'_>) -> Option<Stage> {
             absent: flag(&own, "absent"),
         }),
         "work" => Stage::Work,
-        "result" => {
-            let at = own.member("expiresAt").map(|at| at.whole(0, u64::MAX));
-            Stage::Result {
-                expires_at: inside(at)?.map(crate::model::time::Timestamp),
-                partial: flag(&own, "partial"),
-                pages: inside(own.member("pages").map(|own| read_paged(&own)))?,
-            }
-        }
+        "result" => Stage::Result {
+            expires_at: inside(own.member("expiresAt").map(|at| at.whole(0, u64::MAX)))?
+                .map(Timestamp),
+            partial: flag(&own, "partial"),
+            pages: inside(own.member("pages").map(|own| read_paged(&own)))?,
+        },
         "ended" => Stage::Ended { ending: ending::decode(&own)?, at: time(&own, "at") },
         _ => return unknown(&own),
     })

@@ -9,7 +9,7 @@ const TRIES = 100;
 const site = await Site.open();
 after(() => site.close());
 
-const story = (name, run) => test(name, { timeout: 120_000 }, () => site.visit(run));
+const story = (name, run) => test(name, { timeout: 300_000 }, () => site.visit(run));
 
 const submitIn = (page, length) =>
   page.evaluate(async (length) => {

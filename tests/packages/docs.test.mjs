@@ -96,7 +96,7 @@ test("the bounds that are told are those of the code", () => {
     [/to sending it/, `${bound("SEND_BEFORE_MS") / 1000} s`],
     [/at a time/, ` ${bound("IN_FLIGHT_MAX")} `],
     [/^\| body/, `${bound("BODY_BYTES_MAX") / MiB} MiB`],
-    [/read for facts/, `${bound("ANSWER_BYTES_MAX") / MiB} MiB`],
+    [/^\| refusal/, `${bound("ANSWER_BYTES_MAX") / MiB} MiB`],
     [/^\| result/, `${bound("RESULT_BYTES_MAX") / MiB} MiB`],
     [/^\| journal/, `${bound("JOURNAL_MAX")} lines`],
   ];

@@ -51,10 +51,9 @@ pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
     Work::InTurn(vec![
         built(workspace, &BOTH),
         Work::tests("Rust in chromium", || rust_tests(workspace)),
-        Work::Together(vec![
-            Work::tests("package in chromium", || package_tests(workspace)),
-            Work::tests("kills in chromium", || kills_in_chromium(workspace)),
-        ]),
+        // Two of their kind at a time are as many as two cores bear beside all else.
+        Work::tests("package in chromium", || package_tests(workspace)),
+        Work::tests("kills in chromium", || kills_in_chromium(workspace)),
         Work::Together(vec![
             Work::tests("extension", move || extension_tests(workspace, deep)),
             in_the_others("store", |browser| store_tests(workspace, browser)),

@@ -86,7 +86,12 @@ export class Connection {
   async call(method, args, check) {
     for (let round = 0; ; round++) {
       const client = await this.#open();
-      check?.();
+      try {
+        check?.();
+      } catch (error) {
+        // What was called before the module died may have been done.
+        throw round ? crashed(method, error) : error;
+      }
       const generation = this.#generation;
       const { promise, settle } = this.#guard();
       try {

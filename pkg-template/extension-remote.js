@@ -75,6 +75,8 @@ class Remote {
     // A call that is made again must not come to another account than the first time.
     const again = !ONCE.includes(method) && !(changes && this.#account === undefined);
     const message = messageOf(this.#account, method, args);
+    // Whether an earlier message may have been carried out.
+    let heard = false;
     for (let round = 1; ; round++) {
       if (this.#closed) throw closedError();
       let answer;
@@ -83,8 +85,12 @@ class Remote {
       } catch (cause) {
         if (cause === LATE) throw unheard(method, cause);
         // Where nobody listens, nothing was done: that may be asked again whatever it is.
-        if (round === TRIES || !(again || /Receiving end/.test(String(cause)))) throw unheard(method, cause);
+        const nobody = /Receiving end/.test(String(cause));
+        if (round === TRIES || !(again || nobody)) throw unheard(method, cause);
+        heard ||= !nobody;
       }
+      // It tells of the last message alone.
+      if (heard && changes && answer?.error?.code === "NO_ACCOUNT") throw unheard(method, undefined);
       // Another listener of the extension may have answered: that is none.
       if (answer?.protocol === PROTOCOL) return this.#told(answer);
       if (round === TRIES || (answer && !again)) throw unheard(method, undefined);

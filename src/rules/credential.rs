@@ -27,6 +27,8 @@ const PUBLIC: &str = "account accountid algorithm client clientid created date e
 /// them; and whether they are secrets.
 pub fn parts(field: &str, value: &str) -> Vec<(String, bool)> {
     let field = field.to_ascii_lowercase();
+    // A line break at its end, as a file has it, is not sent.
+    let value = value.trim();
     let named = NAMES.iter().any(|own| holds(&field, own));
     let scheme = split_once(value, " ").filter(|(scheme, _)| {
         holds(&field, "auth") && !scheme.bytes().any(|byte| b",;=\"".contains(&byte))
@@ -89,9 +91,10 @@ mod tests {
 
     #[test]
     fn a_secret_is_told_from_what_stands_around_it() {
-        let cases: [(&str, &str, &[&str], &[&str]); 14] = [
+        let cases: [(&str, &str, &[&str], &[&str]); 15] = [
             ("Authorization", "ApiToken 0123456789abcdef", &["0123456789abcdef"], &[]),
             ("authorization", "0123456789abcdef", &["0123456789abcdef"], &[]),
+            ("authorization", "Bearer 0123456789abcdef\r\n", &["0123456789abcdef"], &[]),
             (
                 "Authorization",
                 "HMAC account=acme-production, mac=\"0123456789abcdef\"",

@@ -111,6 +111,10 @@ pub struct Counters {
     pub refusals: u32,
     /// Reads in a row that were answered, and not with what must be there: the job, or its result.
     pub misses: u32,
+    /// Reads in a row that were answered with a redirect.
+    pub redirects: u32,
+    /// How often the result had to be begun anew; a resume gives that anew.
+    pub restarts: u32,
     /// Deliveries that failed.
     pub deliveries: u32,
     /// Journal entries written.

@@ -13,6 +13,8 @@ pub(super) fn encode(counters: Counters) -> Object {
         .count("notReady", counters.not_ready)
         .count("refusals", counters.refusals)
         .count("misses", counters.misses)
+        .count("redirects", counters.redirects)
+        .count("restarts", counters.restarts)
         .count("deliveries", counters.deliveries)
         .count("journal", counters.journal);
     out
@@ -26,6 +28,8 @@ pub(super) fn decode(reader: &Reader<'_>) -> Counters {
         not_ready: count(reader, "notReady"),
         refusals: count(reader, "refusals"),
         misses: count(reader, "misses"),
+        redirects: count(reader, "redirects"),
+        restarts: count(reader, "restarts"),
         deliveries: count(reader, "deliveries"),
         journal: count(reader, "journal"),
     }

@@ -40,7 +40,10 @@ pub const PROGRESS_BYTES_MIN: u64 = 64 * 1024;
 /// none, before a person is asked.
 pub const UNREADABLE_RESULTS_MAX: u32 = 5;
 
-/// Redirects in a row of what is read, before a person is asked.
+/// How often a result may be begun anew, before a person is asked.
+pub const RESTARTS_MAX: u32 = 8;
+
+/// Answered reads in a row that were redirected, before a person is asked.
 pub const REDIRECTS_MAX: u32 = 5;
 
 /// The longest that one refusal (429) closes a lane for all work, in milliseconds: a day. The operation

@@ -93,6 +93,18 @@ fn reads_that_are_redirected_again_and_again_are_for_a_person() {
 }
 
 #[test]
+fn redirects_make_nothing_else_look_as_if_it_came_again_and_again() {
+    let world = World::new();
+    answer(&world, "poll", 4, 302, &json!({}));
+    answer(&world, "poll", 1, 404, &json!({}));
+    answer(&world, "result", 5, 302, &json!({}));
+    let page = json!([{ "call": "result", "fault": "html", "status": 200 }]);
+    world.add_faults(&page.to_string());
+    let (_, ended) = world.lived("");
+    assert_eq!(standing(&ended), "succeeded");
+}
+
+#[test]
 fn one_redirect_is_only_a_hiccup() {
     for call in ["poll", "result"] {
         let world = World::new();

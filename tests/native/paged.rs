@@ -139,31 +139,33 @@ fn a_result_that_expires_between_its_pages_is_expired() {
 }
 
 /// The answer to a cursor that the service no longer knows.
-fn stale() -> Value {
+fn stale(status: u16) -> Value {
     json!({
         "request": "GET /v1/crawls/c-1/items?limit=2&cursor=c2",
-        "status": 422,
+        "status": status,
         "body": { "code": "CURSOR_EXPIRED" },
     })
 }
 
 #[test]
 fn a_refused_cursor_is_no_failed_job_and_the_pages_are_read_anew() {
-    let exchanges = json!([
-        page("", &[1, 2], &json!("c2")),
-        stale(),
-        page("", &[1, 2], &json!("c3")),
-        page("&cursor=c3", &[3], &Value::Null),
-    ]);
-    let (world, _) = scripted(&by_cursor(), &exchanges);
-    let (context, ended) = lived(&world, "");
-    assert_eq!(standing(&ended), "succeeded", "{:?}", ended.life);
-    assert_eq!(kept_items(&world, &context, &ended), [1, 2, 3]);
+    for status in [400, 404, 422] {
+        let exchanges = json!([
+            page("", &[1, 2], &json!("c2")),
+            stale(status),
+            page("", &[1, 2], &json!("c3")),
+            page("&cursor=c3", &[3], &Value::Null),
+        ]);
+        let (world, _) = scripted(&by_cursor(), &exchanges);
+        let (context, ended) = lived(&world, "");
+        assert_eq!(standing(&ended), "succeeded", "{status}: {:?}", ended.life);
+        assert_eq!(kept_items(&world, &context, &ended), [1, 2, 3]);
+    }
 }
 
 #[test]
 fn pages_that_are_refused_again_and_again_are_for_a_person() {
-    let pair = [page("", &[1, 2], &json!("c2")), stale()];
+    let pair = [page("", &[1, 2], &json!("c2")), stale(422)];
     let (world, seen) =
         scripted(&by_cursor(), &pair.iter().cycle().take(200).cloned().collect::<Value>());
     let (_, parked) = lived(&world, "");

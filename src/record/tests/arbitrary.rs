@@ -209,6 +209,8 @@ fn counters(counts: &[u32]) -> Counters {
         not_ready: counts[6],
         refusals: counts[7],
         misses: counts[8] / 2,
+        redirects: counts[0] / 3,
+        restarts: counts[1] / 3,
         deliveries: counts[8],
         journal: counts[9],
     }

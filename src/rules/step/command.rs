@@ -136,6 +136,7 @@ fn resume(
     let counters = &mut pen.op.counters;
     (counters.failures, counters.authorizations, counters.not_ready) = (0, 0, 0);
     (counters.refusals, counters.misses) = (0, 0);
+    (counters.redirects, counters.restarts) = (0, 0);
     pen.op.life.release()?;
     reconcile::count_again(pen)?;
     pen.note("resumed");

@@ -20,7 +20,7 @@ pub use command::{Command, Resolution};
 
 use pen::Pen;
 
-use super::classify::{Said, Verdict};
+use super::classify::{Finding, Said, Verdict};
 use super::next::lost_count;
 use crate::model::dice::Dice;
 use crate::model::hold::ParkReason;
@@ -195,6 +195,9 @@ fn lost(pen: &mut Pen<'_>, purpose: Purpose) -> Result<(), Refused> {
 fn answered(pen: &mut Pen<'_>, purpose: Purpose, verdict: &Verdict) -> Result<(), Refused> {
     pen.heard(&verdict.said);
     pen.count_read(purpose, Some(&verdict.said));
+    if verdict.finding != Finding::Redirected {
+        pen.op.counters.redirects = 0;
+    }
     match purpose {
         Purpose::Submit => submit::answered(pen, verdict)?,
         Purpose::Poll => work::answered(pen, verdict)?,

@@ -208,12 +208,11 @@ impl<'a> Pen<'a> {
         reason: WaitReason,
     ) -> Result<(), Illegal> {
         self.count_failure();
-        let (mut length_ms, told) = self.pause_ms(said);
+        let (own_ms, asked_ms) = (self.own_pause_ms(), self.asked_ms(said));
         // What is no trouble of the service is asked for again when it says.
-        if reason != WaitReason::Backoff {
-            length_ms = self.asked_ms(said).unwrap_or(length_ms);
-        }
-        self.wait(length_ms, if told { guided(reason) } else { reason })
+        let least_ms = if reason == WaitReason::Backoff { own_ms } else { 0 };
+        let length_ms = asked_ms.map_or(own_ms, |ms| ms.max(least_ms));
+        self.wait(length_ms, if asked_ms.is_some() { guided(reason) } else { reason })
     }
 
     /// A good answer after failures: trouble eases by halves, so that those who meet it together do not

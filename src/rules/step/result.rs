@@ -8,7 +8,7 @@ use crate::model::life::{Illegal, Stage};
 use crate::model::pages::Paged;
 use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::bounds::{
-    PROGRESS_BYTES_MIN, REQUEST_FLOOR_MS, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX,
+    PROGRESS_BYTES_MIN, REQUEST_FLOOR_MS, RESTARTS_MAX, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX,
 };
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::digest::disagrees;
@@ -55,24 +55,25 @@ fn paged(pen: &mut Pen<'_>, so_far: &Paged) -> Result<(), Illegal> {
     pen.op.life.paged(Box::new(so_far.clone()))
 }
 
-/// What came of it is kept: the rest is asked for. Who serves it part by part has no failures; who lets
-/// it begin anew again and again has no result.
+/// What came of it is kept: the rest is asked for. Who serves it part by part has no failures; what does
+/// not go on from what has come begins anew.
 fn broke_off(pen: &mut Pen<'_>, so_far: &Paged, said: &Said) -> Result<(), Illegal> {
     pen.note("result.broke_off");
+    if so_far.next.is_empty() {
+        return begin_anew(pen, said);
+    }
     let before = match &pen.op.life.stage {
         Stage::Result { pages: Some(own), .. } => own.kept.bytes,
         Stage::Result { .. } | Stage::Submit | Stage::Reconcile(_) | Stage::Work => 0,
         Stage::Ended { .. } => return Err(Illegal),
     };
+    let goes_on = !so_far.kept.earlier.is_empty();
+    if before > 0 && !goes_on && is_begun_too_often(pen) {
+        return pen.park(ParkReason::BudgetExhausted);
+    }
     pen.op.life.broke_off(Box::new(so_far.clone()))?;
-    let counters = &mut pen.op.counters;
-    if so_far.next.is_empty() {
-        counters.misses += 1;
-        if counters.misses > UNREADABLE_RESULTS_MAX {
-            return pen.park(ParkReason::BudgetExhausted);
-        }
-    } else if so_far.kept.bytes.saturating_sub(before) >= PROGRESS_BYTES_MIN {
-        counters.failures = 0;
+    if goes_on && so_far.kept.bytes.saturating_sub(before) >= PROGRESS_BYTES_MIN {
+        pen.op.counters.failures = 0;
     }
     failed(pen, Some(said))
 }
@@ -110,7 +111,9 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         }
         Meaning::NotReady | Meaning::RunningOrFailed | Meaning::InProgress => not_ready(pen, said),
         Meaning::Undelivered => undelivered(pen, said),
-        Meaning::Failed if has_begun(pen) => begin_anew(pen, said),
+        Meaning::Failed | Meaning::NotFound | Meaning::Rejected if has_begun(pen) => {
+            begin_anew(pen, said)
+        }
         Meaning::Failed => work::failed_job(pen, said, said.class),
         Meaning::Expired if bites(Tooth::SwallowExpired) => failed(pen, Some(said)),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
@@ -171,15 +174,20 @@ fn not_ready(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     pen.wait_for_poll(pen.op.counters.not_ready, said, WaitReason::ResultNotReady)
 }
 
-/// Who refuses the rest of a result does not say that the job failed (its cursor is stale, perhaps): it is
-/// read from its beginning, within bounds.
+/// Who refuses the rest of a result does not say that the job failed, or that it is not there (its cursor is stale,
+/// perhaps): it is read from its beginning, within bounds.
 fn begin_anew(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
-    pen.op.counters.not_ready += 1;
-    if pen.op.counters.not_ready > pen.profile.not_ready_max {
+    if is_begun_too_often(pen) {
         return pen.park(ParkReason::BudgetExhausted);
     }
     pen.op.life.anew()?;
-    pen.wait_for_poll(pen.op.counters.not_ready, said, WaitReason::ResultNotReady)
+    failed(pen, Some(said))
+}
+
+/// Counts another beginning.
+const fn is_begun_too_often(pen: &mut Pen<'_>) -> bool {
+    pen.op.counters.restarts += 1;
+    pen.op.counters.restarts > RESTARTS_MAX
 }
 
 pub(super) fn incomplete(

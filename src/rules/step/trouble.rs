@@ -58,10 +58,10 @@ pub(super) fn redirected(
     said: &Said,
     failed: impl Fn(&mut Pen<'_>, Option<&Said>) -> Result<(), Illegal>,
 ) -> Result<(), Illegal> {
-    if pen.op.counters.misses >= REDIRECTS_MAX {
+    if pen.op.counters.redirects >= REDIRECTS_MAX {
         return astray(pen, said.fault.status, "the job's address redirects elsewhere");
     }
-    pen.op.counters.misses += 1;
+    pen.op.counters.redirects += 1;
     failed(pen, Some(said))
 }
 

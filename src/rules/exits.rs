@@ -33,7 +33,7 @@ pub fn exits(operation: &Operation) -> Vec<&'static str> {
         | ParkReason::VersionMoved => &[],
     };
     let mut all = on.to_vec();
-    if may_be_found(operation) {
+    if may_be_found(operation) && !operation.taken {
         all.push(FOUND);
     }
     if may_be_disproved(operation) {
@@ -69,9 +69,6 @@ pub const fn may_be_revised(operation: &Operation) -> bool {
 /// Whether a person may say under which id the service took the work on: only where it may have,
 /// and where that leads on.
 pub fn may_be_found(operation: &Operation) -> bool {
-    if operation.taken {
-        return false;
-    }
     if operation.blind {
         // Its result comes by a replay alone.
         return may_be_disproved(operation) && !operation.keyless;

@@ -183,7 +183,7 @@ fn what_a_rerun_under_the_id_of_the_failed_job_parks_with_offers_no_other_id() {
     assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown), "{:?}", parked.life);
     assert!(!exits(&parked).contains(&"resolve({found})"), "{:?}", exits(&parked));
     let error = world.resolve(&context, &parked, Resolution::Found(own)).expect_err("taken");
-    assert_eq!(error.code, Code::NotAllowed);
+    assert_eq!(error.code, Code::KeyConflict);
     // The service is asked once more, and answers with another.
     world.resolve(&context, &parked, Resolution::NotExecuted).expect("offered");
     let finished = world.settle(&context, "daily").expect("it ends");

@@ -30,19 +30,22 @@ pub fn parts(field: &str, value: &str) -> Vec<(String, bool)> {
     // A line break at its end, as a file has it, is not sent.
     let value = value.trim();
     let named = NAMES.iter().any(|own| holds(&field, own));
+    let authorization = field.ends_with("authorization");
+    let has_names = authorization || holds(&field, "cookie") || holds(&field, "sign");
     let scheme = split_once(value, " ").filter(|(scheme, _)| {
-        holds(&field, "auth") && !scheme.bytes().any(|byte| b",;=\"".contains(&byte))
+        authorization && !scheme.bytes().any(|byte| b",;=\"".contains(&byte))
     });
     let mut quoted = false;
     let words = scheme.map_or(value, |(_, rest)| rest).split(|mark| {
         quoted ^= mark == '"';
-        !quoted && matches!(mark, ' ' | ',' | ';')
+        !quoted && (matches!(mark, ' ' | ',' | ';') || (has_names && mark == '&'))
     });
     let mut all = Vec::new();
     for word in words {
         // Base64 ends with some of these, and no name goes before them.
         let word = word.trim_matches(['=', '"']);
-        let (name, text) = split_once(word, "=").unwrap_or(("", word));
+        let pair = split_once(word, "=").filter(|_| has_names);
+        let (name, text) = pair.unwrap_or(("", word));
         let text = text.trim_matches('"');
         let name = replace(&replace(&name.to_ascii_lowercase(), "-", ""), "_", "");
         let secret = named && !PUBLIC.split(' ').any(|own| own == name);
@@ -63,7 +66,7 @@ pub fn parts(field: &str, value: &str) -> Vec<(String, bool)> {
 fn halve(all: &mut Vec<(String, bool)>, text: &str, secret: bool) {
     if let Some((before, behind)) = split_once(text, ":") {
         add(all, behind, secret);
-        add(all, before, secret && behind.len() < SECRET_BYTES_MIN);
+        add(all, before, secret && behind.is_empty());
     }
 }
 
@@ -91,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_told_from_what_stands_around_it() {
-        let cases: [(&str, &str, &[&str], &[&str]); 15] = [
+        let cases: [(&str, &str, &[&str], &[&str]); 17] = [
             ("Authorization", "ApiToken 0123456789abcdef", &["0123456789abcdef"], &[]),
             ("authorization", "0123456789abcdef", &["0123456789abcdef"], &[]),
             ("authorization", "Bearer 0123456789abcdef\r\n", &["0123456789abcdef"], &[]),
@@ -137,6 +140,14 @@ mod tests {
                 "session_name=0123456789abcdef; region=eu-west-1; theme=dark",
                 &["0123456789abcdef"],
                 &["eu-west-1"],
+            ),
+            // What stands before a sign of equality is a name only where there are names.
+            ("x-api-key", "7f3a9c0e5b21=prod", &["7f3a9c0e5b21=prod"], &[]),
+            (
+                "authorization",
+                "SharedAccessSignature sr=my-bus&sig=AbCdEfGh0123&se=1&skn=root",
+                &["AbCdEfGh0123"],
+                &[],
             ),
             // It is the only one: its name misleads.
             ("cookie", "user=0123456789abcdef", &["0123456789abcdef"], &[]),

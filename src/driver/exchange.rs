@@ -75,7 +75,7 @@ impl<P: Ports> Driver<P> {
             self.keep(transmit, secrets, reader, body, &headers, &mut answer).await?;
         } else {
             let mut text = transmit.sought.as_ref().map(|_| Vec::new());
-            skim(facts_of(&pointers), body, &mut answer, text.as_mut()).await?;
+            skim(&pointers, body, &mut answer, text.as_mut()).await?;
             let no_rest = transmit.before.as_deref().filter(|_| status == NOT_SATISFIABLE);
             answer.turn = no_rest.map(anew);
             if let (Some(sought), Some(text)) = (&transmit.sought, text) {
@@ -122,14 +122,16 @@ pub(super) type BodyOf<P> = <<P as Ports>::Transport as super::ports::Transport>
 /// result beside them, and is read to its end, of which nothing stays. Of one that breaks off, what has
 /// come is not lost with the rest: it may name the work.
 async fn skim(
-    mut reader: FactsReader,
+    pointers: &[(String, Pointer)],
     mut body: impl Body,
     answer: &mut Answer,
     mut text: Option<&mut Vec<u8>>,
 ) -> Result<(), Lost> {
     let mut bytes = 0_u64;
+    let mut reader = facts_of(pointers);
     let success = (200..300).contains(&answer.status);
-    let bytes_max = if success && text.is_none() { RESULT_BYTES_MAX } else { ANSWER_BYTES_MAX };
+    let holds_more = success && text.is_none() && !pointers.is_empty();
+    let bytes_max = if holds_more { RESULT_BYTES_MAX } else { ANSWER_BYTES_MAX };
     answer.whole = true;
     loop {
         let piece = match body.next().await {
@@ -164,7 +166,7 @@ pub(super) async fn facts_in<P: Ports>(
 ) -> Result<Answer, Lost> {
     let mut answer = Answer { status: head.status, url: url.into(), ..Answer::default() };
     let pointers = pointers(sources, head.status, &head.headers);
-    skim(facts_of(&pointers), head.body, &mut answer, None).await?;
+    skim(&pointers, head.body, &mut answer, None).await?;
     add_header_facts(sources, answer.status, &head.headers, &mut answer.facts);
     secrets.cleanse(&mut answer);
     Ok(answer)

@@ -1,8 +1,13 @@
 //! What the tests are made of, and what of it runs at the same time.
 
-use std::{panic, process::Command, thread, time::Instant};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    process::Command,
+    thread,
+    time::Instant,
+};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use super::counts::{self, Counts};
 
@@ -84,7 +89,12 @@ impl Step<'_> {
         let Self { name, run } = self;
         println!("\n== {name}");
         let before_each_line = if beside_others { format!("{name} | ") } else { String::new() };
-        let (counts, seconds) = timed(|| run(Around { deep, before_each_line: &before_each_line }));
+        let around = Around { deep, before_each_line: &before_each_line };
+        // What panics is a failure of this part, and the others are told all the same.
+        let (counts, seconds) = timed(|| {
+            panic::catch_unwind(AssertUnwindSafe(|| run(around)))
+                .unwrap_or_else(|_| Err(anyhow!("it panicked")))
+        });
         let end = counts.as_ref().map(|own| &own.end);
         if let Err(error) | Ok(Err(error)) = end {
             println!("{before_each_line}{error:#}");
@@ -103,7 +113,10 @@ pub(super) fn timed<T>(call: impl FnOnce() -> T) -> (T, f64) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Barrier;
+    use std::{
+        sync::mpsc::{Receiver, Sender, channel},
+        time::Duration,
+    };
 
     use super::*;
 
@@ -113,18 +126,25 @@ mod tests {
 
     #[test]
     fn what_runs_together_is_under_way_at_the_same_time_and_told_in_its_order() {
-        let both = Barrier::new(2);
-        let meet = |name| {
-            Work::check(name, || {
-                both.wait();
-                Ok(())
+        let meet = |name, (here, there): (Sender<()>, Receiver<()>)| {
+            Work::check(name, move || {
+                here.send(())?;
+                Ok(there.recv_timeout(Duration::from_secs(60))?)
             })
         };
-        let inner = Work::InTurn(vec![meet("one"), Work::check("two", || Ok(()))]);
-        assert_eq!(
-            names(&Work::Together(vec![inner, meet("three")]).run(false)),
-            ["one", "two", "three"]
-        );
+        let ((one, of_one), (three, of_three)) = (channel(), channel());
+        let inner = Work::InTurn(vec![meet("one", (one, of_three)), Work::check("two", || Ok(()))]);
+        let outcomes = Work::Together(vec![inner, meet("three", (three, of_one))]).run(false);
+        assert_eq!(names(&outcomes), ["one", "two", "three"]);
+        assert!(outcomes.iter().all(|own| own.counts.is_ok()));
+    }
+
+    #[test]
+    fn what_panics_has_failed_and_the_others_are_told() {
+        let panics = Work::check("one", || panic!("deliberately"));
+        let outcomes = Work::Together(vec![panics, Work::check("two", || Ok(()))]).run(false);
+        assert_eq!(names(&outcomes), ["one", "two"]);
+        assert!(outcomes[0].counts.is_err() && outcomes[1].counts.is_ok());
     }
 
     #[test]

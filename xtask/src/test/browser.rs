@@ -59,12 +59,16 @@ pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
             in_the_others("store", |browser| store_tests(workspace, browser)),
         ]),
         in_the_others("package", move |browser| page_tests(workspace, browser, deep)),
-        if deep {
-            nightly_kills(workspace)
-        } else {
-            in_the_others("kills", |browser| kills(workspace, browser, KILLS))
-        },
     ])
+}
+
+/// Kills of the browsers that are not killed at every fail point; in a test for a night, of all.
+pub(super) fn more_kills(workspace: &Workspace, deep: bool) -> Work<'_> {
+    if deep {
+        nightly_kills(workspace)
+    } else {
+        in_the_others("kills", |browser| kills(workspace, browser, KILLS))
+    }
 }
 
 /// These browsers wait more than they work: both at the same time.

@@ -60,8 +60,10 @@ fn all(workspace: &Workspace, deep: bool) -> Work<'_> {
             of(Part::Edge),
             Work::check("demo", || demo::check(workspace)),
             Work::check("size", || size::run(workspace)),
+            // Here, so that both come to their end at about the same time.
+            browser::more_kills(workspace, deep),
         ]),
-        of(Part::Browser),
+        browser::work(workspace, deep),
     ])
 }
 
@@ -69,7 +71,10 @@ impl Part {
     fn work(self, workspace: &Workspace, deep: bool) -> Work<'_> {
         match self {
             Self::Native => native::work(workspace, deep),
-            Self::Browser => browser::work(workspace, deep),
+            Self::Browser => Work::InTurn(vec![
+                browser::work(workspace, deep),
+                browser::more_kills(workspace, deep),
+            ]),
             Self::Packages => packages::work(workspace, deep),
             Self::Edge => edge::work(workspace, deep),
         }

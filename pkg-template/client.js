@@ -133,7 +133,7 @@ export class Client {
     /** @type {string[]} */
     const gone = await this.call("forget", [service, intent], () => this.#checkAccount(account));
     for (const id of gone) {
-      this.#states.drop(id);
+      this.#states.drop(id, account);
       this.#tabs.tell({ service, id });
     }
   }
@@ -303,10 +303,13 @@ export class Client {
     this.#connection.hint(service);
     const account = currentAccount(this.#options);
     const check = () => this.#checkAccount(account);
-    this.call("load", [id], check).then(
-      (json) => (json === undefined ? this.#states.drop(id) : this.#states.accept(json, account)),
-      () => undefined,
-    );
+    const taken = (/** @type {string | undefined} */ json) => {
+      // The answer itself may tell that another account has come.
+      if (account !== currentAccount(this.#options)) return this.#heard({ service, id });
+      if (json === undefined) this.#states.drop(id, account);
+      else this.#states.accept(json, account);
+    };
+    this.call("load", [id], check).then(taken, () => undefined);
   }
 
   /** @param {Entry} entry */

@@ -6,7 +6,7 @@ import { Client } from "./client.js";
 import { makeHoldfast } from "./create.js";
 import { ONCE } from "./connection.js";
 import { unanswered } from "./crossing.js";
-import { closedError, invalid } from "./error.js";
+import { closedError, HoldfastError, invalid } from "./error.js";
 import { extensionApi } from "./extension-manifest.js";
 import { CHANGES, messageOf, PROTOCOL, valueOf } from "./extension-messages.js";
 import { inTime } from "./in-time.js";
@@ -28,14 +28,20 @@ export function connect(given) {
     throw invalid("services", "services must name at least one service of background().");
   }
   const api = extensionApi();
-  /** Whose work is shown is for the background to say: here it is always the background's. */
-  const options = { account: () => "background", services: { ...services }, database, persist: false };
+  /** Whose work is shown is for the background to say: here accounts are told apart, and have no names. */
+  let shown = 0;
+  const options = { account: () => `background ${shown}`, services: { ...services }, database, persist: false };
   const settings = { options, config: "" };
   // A content script lives in a page of somebody else's: there, nothing is told over the page's channels.
   const isOwn = globalThis.location?.href.startsWith(api.runtime.getURL(""));
   /** @type {import("./create.js").Parts["open"]} */
   const open = async (own, listeners) => {
-    const remote = new Remote(api, () => client.forgetShown(), (hints) => client.reach.told(hints));
+    const changed = (/** @type {string | null} */ left) => {
+      // Nobody's work is none: what is asked for then is for whoever comes.
+      if (left !== null) shown += 1;
+      client.forgetShown();
+    };
+    const remote = new Remote(api, changed, (hints) => client.reach.told(hints));
     const client = new Client(own, listeners, { connect: () => remote, channel: isOwn ? database : null });
     return client;
   };
@@ -52,10 +58,14 @@ class Remote {
   #closed = false;
   /** Whose work the background last spoke of; `undefined` until it has. @type {string | null | undefined} */
   #account;
+  /** How many messages were sent. */
+  #sent = 0;
+  /** The number of the newest message whose answer told that account: answers may cross. */
+  #toldBy = 0;
 
   /**
    * @param {any} api
-   * @param {() => void} changed Told when it is somebody else's.
+   * @param {(left: string | null) => void} changed Told when it is somebody else's, and whose it was.
    * @param {(hints: Readonly<Record<string, string>>) => void} hinted Told why services may never answer.
    */
   constructor(api, changed, hinted) {
@@ -67,11 +77,13 @@ class Remote {
   /**
    * @param {string} method
    * @param {readonly unknown[]} args
+   * @param {() => void} [check] Called before anything is sent, when it is known for whom.
    * @returns {Promise<any>}
    */
-  async call(method, args) {
+  async call(method, args, check) {
     const changes = CHANGES.includes(method);
     if (changes && !this.#account) await this.#askWhose();
+    check?.();
     // A call that is made again must not come to another account than the first time.
     const again = !ONCE.includes(method) && !(changes && this.#account === undefined);
     const message = messageOf(this.#account, method, args);
@@ -79,6 +91,7 @@ class Remote {
     let heard = false;
     for (let round = 1; ; round++) {
       if (this.#closed) throw closedError();
+      const sent = (this.#sent += 1);
       let answer;
       try {
         answer = await inTime(this.#api.runtime.sendMessage(message), ANSWERED_MS, () => LATE);
@@ -92,7 +105,13 @@ class Remote {
       // It tells of the last message alone.
       if (heard && changes && answer?.error?.code === "NO_ACCOUNT") throw unheard(method, undefined);
       // Another listener of the extension may have answered: that is none.
-      if (answer?.protocol === PROTOCOL) return this.#told(answer);
+      if (answer?.protocol === PROTOCOL) {
+        const isOfOneWhoLeft = this.#told(answer, sent);
+        // What was done is told as done; what was read is shown to nobody else, and read again.
+        if (changes || !isOfOneWhoLeft) return valueOf(answer);
+        if (round === TRIES) throw changedAgain();
+        continue;
+      }
       if (round === TRIES || (answer && !again)) throw unheard(method, undefined);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (round - 1)));
     }
@@ -107,14 +126,22 @@ class Remote {
     }
   }
 
-  /** @param {any} answer */
-  #told(answer) {
-    if (answer.account !== undefined) {
-      if (this.#account !== undefined && this.#account !== answer.account) this.#changed();
-      this.#account = answer.account;
-    }
-    if (answer.hints) this.#hinted(answer.hints);
-    return valueOf(answer);
+  /**
+   * Takes in what an answer tells beside its value.
+   *
+   * @param {any} answer
+   * @param {number} sent The number of its message.
+   * @returns {boolean} Whether it tells of an account that has left since: a newer message was answered before.
+   */
+  #told({ account, hints }, sent) {
+    if (hints) this.#hinted(hints);
+    if (account === undefined) return false;
+    const left = this.#account;
+    if (account !== left && sent < this.#toldBy) return true;
+    this.#account = account;
+    this.#toldBy = Math.max(this.#toldBy, sent);
+    if (left !== undefined && left !== account) this.#changed(left);
+    return false;
   }
 
   hint() {
@@ -143,3 +170,10 @@ const unheard = (method, cause) =>
     "Look at the console of the background: its script must call background() of holdfast/extension in its first turn, and not throw.",
     cause,
   );
+
+/** Another account has come each time. */
+const changedAgain = () =>
+  new HoldfastError("The account changed in the background, again and again. Nothing is shown.", {
+    code: "NO_ACCOUNT",
+    nextStep: "Look again when it is known who is signed in.",
+  });

@@ -18,7 +18,7 @@ const STATES_MAX = 500;
  */
 
 export class States {
-  /** @type {Map<string, Entry>} */
+  /** By id and account: an extension's page knows an account that comes back as another. @type {Map<string, Entry>} */
   #entries = new Map();
   /** @type {readonly Api.OperationState[] | undefined} */
   #snapshot;
@@ -53,12 +53,13 @@ export class States {
    */
   accept(json, account) {
     const state = freeze(this.#marked(JSON.parse(json)));
-    const entry = this.#entries.get(state.id);
+    const name = nameOf(state.id, account);
+    const entry = this.#entries.get(name);
     if (!entry) {
       const made = { state, account, waiting: new Set() };
       this.#bound();
       // Last, for nobody holds it yet: it must not be what goes.
-      this.#entries.set(state.id, made);
+      this.#entries.set(name, made);
       this.#changed();
       return made;
     }
@@ -85,9 +86,10 @@ export class States {
    * Nothing is stored of an operation any more: it is no longer shown.
    *
    * @param {string} id
+   * @param {string | null} account Whose it was: another's is not looked at.
    */
-  drop(id) {
-    if (this.#entries.delete(id)) this.#changed();
+  drop(id, account) {
+    if (this.#entries.delete(nameOf(id, account))) this.#changed();
   }
 
   /** Forgets all. */
@@ -102,8 +104,8 @@ export class States {
    * @param {string} account
    */
   dropAccount(account) {
-    for (const [id, entry] of this.#entries) {
-      if (entry.account === account && !entry.waiting.size) this.#entries.delete(id);
+    for (const [name, entry] of this.#entries) {
+      if (entry.account === account && !entry.waiting.size) this.#entries.delete(name);
     }
     this.#changed();
   }
@@ -129,9 +131,9 @@ export class States {
   /** Makes room for one more. */
   #bound() {
     if (this.#entries.size < STATES_MAX) return;
-    for (const [id, entry] of this.#entries) {
+    for (const [name, entry] of this.#entries) {
       if (entry.waiting.size || entry.operation?.deref()) continue;
-      this.#entries.delete(id);
+      this.#entries.delete(name);
       if (this.#entries.size < STATES_MAX) return;
     }
   }
@@ -166,6 +168,9 @@ export class States {
     });
   }
 }
+
+/** @type {(id: string, account: string | null) => string} */
+const nameOf = (id, account) => `${id} ${account}`;
 
 /**
  * @template T

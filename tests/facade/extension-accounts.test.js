@@ -108,3 +108,104 @@ test("an open page shows nothing of an account that has left, as soon as the bac
   await holdfast.start();
   await until(() => !page.getSnapshot().length, "A page without what the other had");
 });
+
+/** A page, and a background of ada's or grace's whose answers are held where a test says so. */
+async function crossing(t) {
+  const own = (name) => state({ id: `op of ${name}`, intent: name });
+  const who = { account: "ada" };
+  const { connect, world } = await begin(t, { account: () => who.account }, {
+    list: async () => listed(own(who.account)),
+    submit: async () => own(who.account),
+    command: async (_, id) => state({ id, revision: 2, cancelling: true }),
+    load: async (_, id) => (id === `op of ${who.account}` ? own(who.account) : undefined),
+  });
+  const [sent, held] = [[], []];
+  let holds = false;
+  const { send } = api;
+  api.send = async (message, sender) => {
+    sent.push(message);
+    const isHeld = holds;
+    const answer = await send(message, sender);
+    if (isHeld) await new Promise((go) => held.push(go));
+    return answer;
+  };
+  /** Makes a call, so many of whose answers are there then, and held. */
+  const hold = async (call, count = 1) => {
+    holds = true;
+    const called = call();
+    await until(() => held.length === count, "Answers that are held");
+    holds = false;
+    return { called };
+  };
+  const page = connect({ services: { reports: {} } });
+  t.after(() => page.close());
+  const shown = () => page.getSnapshot().map(({ id }) => id);
+  const notify = () => world.clients[0].host.notify(own(who.account), "[]", who.account);
+  return { page, who, shown, sent, hold, notify, release: () => held.splice(0).forEach((go) => go()) };
+}
+
+test("an answer that comes after another account was told of shows nothing of who has left, and is read for who is there", async (t) => {
+  const { page, who, shown, sent, hold, release } = await crossing(t);
+  await page.list();
+  assert.deepEqual(shown(), ["op of ada"]);
+  const { called } = await hold(() => page.list());
+  who.account = "grace";
+  await page.list();
+  assert.deepEqual(shown(), ["op of grace"]);
+  release();
+  assert.deepEqual((await called).operations.map(({ id }) => id), ["op of grace"]);
+  assert.deepEqual(shown(), ["op of grace"]);
+  await page.submit("reports", { intent: "grace", body: {} });
+  assert.deepEqual([sent.at(-1).method, sent.at(-1).account], ["submit", "grace"]);
+});
+
+test("what was done for one who has left is told as done, and is shown to nobody else until that one is back", async (t) => {
+  const { page, who, shown, hold, release } = await crossing(t);
+  await page.list();
+  const { called } = await hold(() => page.submit("reports", { intent: "ada", body: {} }));
+  who.account = "grace";
+  await page.list();
+  release();
+  const operation = await called;
+  assert.equal(operation.id, "op of ada");
+  assert.deepEqual(shown(), ["op of grace"]);
+  who.account = "ada";
+  await page.list();
+  assert.deepEqual(shown(), ["op of ada"]);
+  assert.equal((await operation.cancel()).cancelling, true);
+  await page.list();
+  assert.deepEqual(shown(), ["op of ada"]);
+});
+
+test("a page that signs out one who has left already cancels nothing of who came", async (t) => {
+  const { page, who, sent } = await crossing(t);
+  await page.list();
+  who.account = "grace";
+  await assert.rejects(page.signOut({ unsettled: "cancel" }), { code: "NO_ACCOUNT" });
+  assert.deepEqual(sent.filter(({ method }) => method === "command"), []);
+});
+
+test("what a page was asked to submit for one account, and had no turn until another came, is sent for neither", async (t) => {
+  const { page, who, sent, hold, release } = await crossing(t);
+  await page.list();
+  const submitOne = (_, own) => page.submit("reports", { intent: `of ada ${own}`, body: {} });
+  // As many as are under way at a time.
+  const { called } = await hold(() => Promise.all(Array.from({ length: 128 }, submitOne)), 128);
+  const waiting = assert.rejects(submitOne(undefined, 128), { code: "NO_ACCOUNT", message: /Nothing was sent/ });
+  who.account = "grace";
+  await page.list();
+  release();
+  await Promise.all([called, waiting]);
+  assert.equal(sent.filter(({ method }) => method === "submit").length, 128);
+});
+
+test("a page that learns of another account by that one's work shows it", async (t) => {
+  globalThis.location = { href: POPUP.url };
+  t.after(() => delete globalThis.location);
+  const { page, who, shown, notify } = await crossing(t);
+  await page.list();
+  who.account = "grace";
+  notify();
+  await until(() => shown().includes("op of grace"), "Her work");
+  assert.deepEqual(shown(), ["op of grace"]);
+});

@@ -22,16 +22,27 @@ export const defineService = (service) => service;
 const NOTHING = Object.freeze([]);
 
 /**
- * What an entry brings along has not come.
+ * A script that an entry brings along, once it has come.
  *
- * @param {unknown} cause
+ * @template T
+ * @param {Promise<T>} script
  */
-const missing = (cause) =>
+export const arrived = (script) =>
+  script.catch((cause) => {
+    throw new HoldfastError("Holdfast's scripts could not be loaded.", {
+      code: "WASM_BLOCKED",
+      nextStep: "Serve the package's files side by side, and call again.",
+      cause,
+    });
+  });
+
+/** @param {unknown} cause */
+const told = (cause) =>
   isHoldfastError(cause)
     ? cause
-    : new HoldfastError("Holdfast's scripts could not be loaded.", {
-        code: "WASM_BLOCKED",
-        nextStep: "Serve the package's files side by side, and call again.",
+    : new HoldfastError(`Holdfast could not begin: ${String(cause)}. Nothing was sent.`, {
+        code: "ABORTED",
+        nextStep: "Look at the error's cause, and call again.",
         cause,
       });
 
@@ -55,7 +66,7 @@ export const makeHoldfast = (settings, parts) => {
       (made) => (client = made),
       (error) => {
         opening = undefined;
-        throw missing(error);
+        throw told(error);
       },
     ));
   };
@@ -69,9 +80,7 @@ export const makeHoldfast = (settings, parts) => {
   /** @param {{ acceptRisk: "duplicate" }} accepted */
   const resetStorage = async (accepted) => {
     if (closed) throw closedError();
-    const reset = await parts.reset?.().catch((error) => {
-      throw missing(error);
-    });
+    const reset = await parts.reset?.();
     return reset?.resetStorage(options.database ?? "holdfast", accepted);
   };
 

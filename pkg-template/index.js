@@ -1,6 +1,6 @@
 // @ts-check
 /** @import * as Api from "./index.d.ts" */
-import { defineService, makeHoldfast } from "./create.js";
+import { arrived, defineService, makeHoldfast } from "./create.js";
 import { HoldfastError, isHoldfastError } from "./error.js";
 import { checkOptions } from "./options.js";
 
@@ -8,8 +8,8 @@ export { defineService, HoldfastError, isHoldfastError };
 
 /** @type {import("./create.js").Parts} */
 const parts = {
-  open: async (...given) => (await import("./page.js")).open(...given),
-  reset: () => import("./reset.js"),
+  open: async (...given) => (await arrived(import("./page.js"))).open(...given),
+  reset: () => arrived(import("./reset.js")),
 };
 
 /** @type {typeof Api.createHoldfast} */

@@ -143,13 +143,20 @@ async function initialise(glue, module) {
             : `Add 'wasm-unsafe-eval' to it: ${POLICY}.`,
           cause,
         })
-      : new HoldfastError(`Holdfast's WebAssembly module could not be loaded: ${text}.`, {
-          code: "WASM_BLOCKED",
-          nextStep: "Serve holdfast.wasm beside the package's files, or say where it is: module.",
-          cause,
-        });
+      : notLoaded(text, cause);
   }
 }
+
+/**
+ * @param {string} why
+ * @param {unknown} cause
+ */
+export const notLoaded = (why, cause) =>
+  new HoldfastError(`Holdfast's WebAssembly module could not be loaded: ${why}.`, {
+    code: "WASM_BLOCKED",
+    nextStep: "Serve holdfast.wasm beside the package's files, or say where it is: module.",
+    cause,
+  });
 
 /**
  * Whether an error that nobody caught is a trap of this package's module: it is raised in a

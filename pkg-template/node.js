@@ -8,7 +8,7 @@ import { Connection } from "./connection.js";
 import { makeHoldfast } from "./create.js";
 import { HoldfastError, invalid, isHoldfastError } from "./error.js";
 import { makeGlue } from "./glue-maker.js";
-import { ownInstance } from "./module.js";
+import { notLoaded, ownInstance } from "./module.js";
 import { checkOptions } from "./options.js";
 import { builtIn } from "./profiles/built-in.js";
 import { serverLocks, withContexts } from "./server-locks.js";
@@ -20,6 +20,11 @@ export { HoldfastError, isHoldfastError };
 
 /** The one that this process has. */
 const instance = ownInstance(makeGlue);
+
+/** @param {unknown} cause */
+const noModule = (cause) => {
+  throw notLoaded(String(cause), cause);
+};
 
 /**
  * @param {Api.ServerOptions<any>} given
@@ -49,7 +54,7 @@ const create = (given) => {
       // What a person must do about a file is said by whoever opens it, and not by the engine.
       if (typeof storage === "string") first ??= await openFile(storage);
       const database = sqlStore(connectFile, (error) => instance.replace(instance.generation, error));
-      const module = options.module ?? (await readFile(new URL("./holdfast.wasm", import.meta.url)));
+      const module = options.module ?? (await readFile(new URL("./holdfast.wasm", import.meta.url)).catch(noModule));
       /** @type {import("./client.js").Ways["connect"]} */
       const connect = (own, host) =>
         new Connection({ ...own, options: { ...options, module } }, host, builtIn, {

@@ -7,7 +7,7 @@ import { makeHoldfast } from "../create.js";
 import { makeGlue } from "../glue-maker.js";
 import { Database } from "../idb-database.js";
 import { storeIn } from "../idb-transaction.js";
-import { ownInstance } from "../module.js";
+import { notLoaded, ownInstance } from "../module.js";
 import { checkOptions } from "../options.js";
 import { watch } from "../page-life.js";
 import { builtIn } from "../profiles/all.js";
@@ -26,7 +26,7 @@ export const makeSingle = (given, usual) =>
   makeHoldfast(checkOptions(given), {
     async open(settings, listeners) {
       const database = storeIn(new Database(settings.options.database ?? "holdfast"));
-      const module = settings.options.module ?? (await usual());
+      const module = settings.options.module ?? (await unpacked(usual));
       /** @type {import("../client.js").Ways["connect"]} */
       const connect = (own, host) =>
         new Connection({ ...own, options: { ...own.options, module } }, host, builtIn, { instance, database, watch });
@@ -34,3 +34,12 @@ export const makeSingle = (given, usual) =>
     },
     reset: async () => ({ resetStorage }),
   });
+
+/** @param {() => Api.HoldfastOptions<any>["module"] | Promise<BufferSource>} usual */
+async function unpacked(usual) {
+  try {
+    return await usual();
+  } catch (cause) {
+    throw notLoaded(String(cause), cause);
+  }
+}

@@ -1,11 +1,16 @@
 // Holdfast in a server, against the loopback service: to the end, and through deaths.
 import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import test from "node:test";
+import { pathToFileURL } from "node:url";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { checkOnce, live } from "./life.mjs";
 import { newerNode } from "./programs.mjs";
-import { newIntents, stage } from "./stage.mjs";
+import { newIntents, stage, temporary } from "./stage.mjs";
+
+const Sqlite = createRequire(import.meta.url)("better-sqlite3");
 
 /** How many lives of two intents have two deaths at random moments. In a long run, every fail point is died at. */
 const RUNS = Number(process.env.HOLDFAST_RUNS || 3);
@@ -74,4 +79,15 @@ test("a server killed again and again, at random moments, loses nothing and send
   }
   t.diagnostic(`killed ${killed} times`);
   assert.ok(killed >= RUNS / 2);
+});
+
+test("a package whose module is missing says so, and not that its scripts are", async (t) => {
+  const folder = await temporary(t);
+  await cp(failPointsFolder(), folder, { recursive: true, filter: (file) => !file.endsWith(".wasm") });
+  const { createHoldfast } = await import(pathToFileURL(join(folder, "node.js")));
+  const storage = new Sqlite(":memory:");
+  t.after(() => storage.close());
+  const holdfast = createHoldfast({ storage, account: () => "ann", services: { reports: { profile: "runharvester", baseUrl: "http://127.0.0.1:9" } } });
+  t.after(() => holdfast.close());
+  await assert.rejects(holdfast.list(), { name: "HoldfastError", code: "WASM_BLOCKED", message: /module could not be loaded: Error: ENOENT.*holdfast\.wasm/ });
 });

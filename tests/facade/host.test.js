@@ -1,6 +1,7 @@
 // The app's callbacks, and the module's life and death.
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { mock, test } from "node:test";
 import { loadPackage, options, settle, state } from "./package.js";
 
@@ -21,16 +22,30 @@ test("the module is initialised once for all, and again after a failure", async 
 });
 
 test("scripts that do not come are told as that, whatever asks for them, and asked for again", async (t) => {
-  const { makeHoldfast } = await loadPackage(t, "create.js");
-  const gone = () => Promise.reject(new TypeError("error loading dynamically imported module"));
-  const parts = { open: gone, reset: gone };
-  const holdfast = makeHoldfast({ options: options(), config: "" }, parts);
+  const { createHoldfast, folder } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
   const told = { name: "HoldfastError", code: "WASM_BLOCKED", message: /^Holdfast's scripts could not be loaded\. Serve/ };
-  await assert.rejects(holdfast.list(), told);
-  await assert.rejects(holdfast.resetStorage({ acceptRisk: "duplicate" }), told);
+  const calls = { "page.js": () => holdfast.list(), "reset.js": () => holdfast.resetStorage({ acceptRisk: "duplicate" }) };
+  for (const [name, call] of Object.entries(calls)) {
+    const file = join(folder, name);
+    renameSync(file, `${file}.gone`);
+    await assert.rejects(call(), told);
+    renameSync(`${file}.gone`, file);
+  }
+  await holdfast.start();
+});
+
+test("what fails at the beginning, and is no script that has not come, is told as what it is", async (t) => {
+  const { makeHoldfast } = await loadPackage(t, "create.js");
+  const parts = {};
+  const holdfast = makeHoldfast({ options: options(), config: "" }, parts);
   const own = Object.assign(new Error("no"), { name: "HoldfastError", code: "STORAGE_UNAVAILABLE" });
   parts.open = () => Promise.reject(own);
   await assert.rejects(holdfast.list(), own);
+  const cause = new TypeError("x is not a function");
+  parts.open = () => Promise.reject(cause);
+  const told = { name: "HoldfastError", code: "ABORTED", message: /^Holdfast could not begin: TypeError: x is not a function\. / };
+  await assert.rejects(holdfast.list(), { ...told, cause });
 });
 
 test("the module gets the configuration as JSON, with the profile that a service names", async (t) => {

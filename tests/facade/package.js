@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const source = fileURLToPath(new URL("../../pkg-template/", import.meta.url));
 const glue = fileURLToPath(new URL("./fake-glue.js", import.meta.url));
 
-/** The package's entry, or another script of it, and the world behind its glue once it has been loaded. */
+/** The package's entry, or another script of it, and the world behind its glue once it has been loaded; and where it lies. */
 export async function loadPackage(test, script = "index.js") {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-"));
   test.after(() => rmSync(folder, { recursive: true }));
@@ -28,7 +28,7 @@ export async function loadPackage(test, script = "index.js") {
   const entry = await import(pathToFileURL(join(folder, script)));
   const { builtIn } = await import(pathToFileURL(join(folder, "profiles", "built-in.js")));
   const { world } = await import(pathToFileURL(join(folder, "glue.js")));
-  return { ...entry, builtIn, world };
+  return { ...entry, builtIn, world, folder };
 }
 
 /** Options of a client with one service, over those given. */

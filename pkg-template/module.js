@@ -129,7 +129,7 @@ export function ownInstance(makeGlue) {
  */
 async function initialise(glue, module) {
   try {
-    await glue.default({ module_or_path: module ?? new URL("./holdfast.wasm", import.meta.url) });
+    await glue.default({ module_or_path: module ?? own() });
   } catch (cause) {
     const text = String(cause);
     const blocked = /unsafe-eval|CSP|Content.Security/i.test(text);
@@ -143,7 +143,35 @@ async function initialise(glue, module) {
             : `Add 'wasm-unsafe-eval' to it: ${POLICY}.`,
           cause,
         })
-      : notLoaded(text, cause);
+      : notLoaded((await refusalOf(module)) ?? text, cause);
+  }
+}
+
+/** How long a server may take to say why there is no module, in milliseconds. */
+const ASKED_MS = 5000;
+
+/** Where the module lies, unless the app says so: asked in the call, for not every host has an address of its scripts. */
+const own = () => new URL("./holdfast.wasm", import.meta.url);
+
+/**
+ * What the server said of the module's file, where that was a refusal: what browsers tell of it names neither the
+ * status nor the address. Asked once more, for an answer is not told to who was given a failure.
+ *
+ * @param {Api.HoldfastOptions<any>["module"]} module
+ * @returns {Promise<string | undefined>}
+ */
+async function refusalOf(module) {
+  try {
+    const given = (await module) ?? own();
+    const isAddress = typeof given === "string" || given instanceof URL;
+    if (!isAddress && !(given instanceof Response)) return undefined;
+    const answer = isAddress ? await fetch(given, { signal: AbortSignal.timeout(ASKED_MS) }) : given;
+    if (isAddress) answer.body?.cancel().catch(() => undefined);
+    const found = answer.status === 404 ? "was not found" : "is not served";
+    // What follows the path may be a credential.
+    return answer.ok ? undefined : `the file ${found}: status ${answer.status} from ${answer.url.split(/[?#]/)[0]}`;
+  } catch {
+    return undefined; // There was no answer: what was told before says so.
   }
 }
 

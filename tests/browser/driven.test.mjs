@@ -18,6 +18,17 @@ story("a page that forbids WebAssembly is told what to allow", async ({ visit, s
   assert.deepEqual(await service.requests(), []);
 });
 
+story("a page whose module's file is not there is told its status and address, and not of a policy", async ({ visit }) => {
+  const page = await visit();
+  const [error, origin] = await page.evaluate(async () => [
+    await errorOf(() => open({ module: "/nowhere/holdfast.wasm?token=secret" }).start()),
+    location.origin,
+  ]);
+  assert.equal(error.code, "WASM_BLOCKED");
+  assert.ok(error.message.includes(`the file was not found: status 404 from ${origin}/nowhere/holdfast.wasm. `), error.message);
+  assert.doesNotMatch(error.message, /secret/);
+});
+
 story("what is submitted offline is kept, and sent when the network is back", async ({ visit, service, session }) => {
   const page = await visit();
   await page.evaluate(() => (globalThis.holdfast = open()).start());

@@ -1,6 +1,7 @@
 // The app's callbacks, and the module's life and death.
 import { readFileSync, renameSync } from "node:fs";
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { mock, test } from "node:test";
 import { loadPackage, options, settle, state } from "./package.js";
@@ -46,6 +47,30 @@ test("what fails at the beginning, and is no script that has not come, is told a
   parts.open = () => Promise.reject(cause);
   const told = { name: "HoldfastError", code: "ABORTED", message: /^Holdfast could not begin: TypeError: x is not a function\. / };
   await assert.rejects(holdfast.list(), { ...told, cause });
+});
+
+test("a module's file that is not there is told with its status and address, without what may be secret in that", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  world.initError = new TypeError("Failed to execute 'compile' on 'WebAssembly': HTTP status code is not ok");
+  const url = "https://app.example.com/files/holdfast.wasm";
+  const server = createServer((_, response) => response.writeHead(response.req.url.startsWith("/gone") ? 404 : 500).end());
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  const answer = Object.defineProperty(new Response(null, { status: 403 }), "url", { value: `${url}?token=secret` });
+  const told = [
+    [`${origin}/gone/holdfast.wasm?token=secret#secret`, `the file was not found: status 404 from ${origin}/gone/holdfast.wasm`],
+    [new URL(`${origin}/holdfast.wasm?token=secret`), `the file is not served: status 500 from ${origin}/holdfast.wasm`],
+    [Promise.resolve(answer), `the file is not served: status 403 from ${url}`],
+    ["http://127.0.0.1:1/", "TypeError: Failed to execute 'compile' on 'WebAssembly': HTTP status code is not ok"],
+    [new Response(new Uint8Array(8)), "TypeError: Failed to execute 'compile' on 'WebAssembly': HTTP status code is not ok"],
+  ];
+  for (const [module, why] of told) {
+    const holdfast = createHoldfast(options({ module }));
+    const { code, message } = await holdfast.start().catch((error) => error);
+    assert.deepEqual([code, message.split(" Serve ")[0]], ["WASM_BLOCKED", `Holdfast's WebAssembly module could not be loaded: ${why}.`]);
+    await holdfast.close();
+  }
 });
 
 test("the module gets the configuration as JSON, with the profile that a service names", async (t) => {

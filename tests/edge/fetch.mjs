@@ -4,6 +4,9 @@
 import { request } from "node:http";
 import { Readable } from "node:stream";
 
+/** The statuses of answers without a body: a `Response` of these takes none. */
+const BODILESS = [204, 205, 304];
+
 /**
  * @param {string} url
  * @param {{ method?: string, headers?: Record<string, string | number>, body?: string }} [init]
@@ -13,7 +16,16 @@ export const fetch = (url, { method = "GET", headers = {}, body } = {}) =>
   new Promise((resolve, reject) => {
     const answered = (/** @type {import("node:http").IncomingMessage} */ answer) => {
       const all = /** @type {[string, string][]} */ (Object.entries(answer.headers));
-      resolve(new Response(/** @type {any} */ (Readable.toWeb(answer)), { status: answer.statusCode, headers: all }));
+      const status = answer.statusCode ?? 0;
+      const isBodiless = BODILESS.includes(status);
+      try {
+        resolve(new Response(isBodiless ? null : /** @type {any} */ (Readable.toWeb(answer)), { status, headers: all }));
+      } catch (error) {
+        // A status that no `Response` has: thrown here, it would end the process.
+        reject(error);
+      }
+      // What nobody reads holds the connection open.
+      if (isBodiless) answer.resume();
     };
     request(new URL(url), { method, headers, agent: false }, answered).on("error", reject).end(body);
   });

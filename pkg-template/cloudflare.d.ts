@@ -46,7 +46,7 @@ export interface Namespace {
  * Objects of the class ask each other, by its binding in their own Worker, where a service has no keys (the
  * same request is handed over by one operation at a time, and a job belongs to one operation), and where its
  * profile states a rate, which then holds over all of them. Where it is not bound there, `submit()` and `adopt()`
- * refuse such work.
+ * refuse such work, and find what they have stored before.
  *
  * @example
  * import { HoldfastObject, jobs } from "holdfast/cloudflare";

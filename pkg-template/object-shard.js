@@ -90,8 +90,24 @@ export class Shard {
    */
   async call(caller, method, args) {
     const client = this.#clientOf(caller);
-    if (BEGINNINGS.includes(method)) await this.#turns.check(String(args[0]));
+    if (BEGINNINGS.includes(method)) await this.#checkTurns(client, args);
     return this.#work.during(client.call(method, args));
+  }
+
+  /**
+   * Refuses what would wait for ever for its turn. Of an intent that has its operation nothing begins: that is found.
+   *
+   * @param {Client} client
+   * @param {readonly unknown[]} args
+   */
+  async #checkTurns(client, [service, json]) {
+    try {
+      await this.#turns.check(String(service));
+    } catch (refusal) {
+      const { intent } = JSON.parse(String(json));
+      const isStored = this.isUsed() && (await this.#work.during(client.call("find", [service, intent]))) !== undefined;
+      if (!isStored) throw refusal;
+    }
   }
 
   /**

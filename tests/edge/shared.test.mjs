@@ -27,12 +27,12 @@ async function world(t) {
   const pkg = failPointsFolder();
   const port = await freePort();
   const profiles = { CRAWLS: crawls(pkg), RATED: { ...quickProfile(pkg), rate: RATE } };
-  const startAs = (plain = false) =>
+  const startAs = (plain = false, more = {}) =>
     start({
       ...(plain && { plain, port }),
       worker: "shared.js",
       objects: { JOBS: "Jobs", UNBOUND: "Unbound" },
-      bindings: { ...profiles, ORIGIN: service.origin, TOKEN: token },
+      bindings: { ...profiles, ORIGIN: service.origin, TOKEN: token, ...more },
     });
   return { service, grid: service.at("/bulkgrid"), start: startAs };
 }
@@ -106,4 +106,25 @@ test("where the class is not bound in its Worker, work that needs it is refused 
     assert.equal(await ask(edge, "find", given), null);
   }
   assert.deepEqual([...(await grid.requests()), ...(await service.requests())], []);
+});
+
+test("what was submitted or adopted while the class was bound is found by its intent when it is no more", { timeout: LIFE_MS }, async (t) => {
+  const { service, start } = await world(t);
+  const first = await start(false, { BOUND: true });
+  const asked = (edge, what, intent, more) => ask(edge, what, { binding: "UNBOUND", caller: "ann", service: "reports", intent, ...more });
+  const submitted = await asked(first, "submit", "one", { body });
+  const { jobId } = (await settled([first], ["one"]))[0];
+  await asked(first, "forget", "one");
+  const adopted = await asked(first, "adopt", "two", { jobId });
+  const kept = await asked(first, "submit", "three", { body });
+  await settled([first], ["three"]);
+  assert.ok(submitted.id && adopted.id && kept.id, JSON.stringify([submitted, adopted, kept]));
+  await first.kill();
+  const second = await start();
+  assert.equal((await asked(second, "submit", "three", { body })).id, kept.id);
+  assert.equal((await asked(second, "adopt", "two", { jobId })).id, adopted.id);
+  const other = { ...body, duration_ms: 1 };
+  assert.equal((await asked(second, "submit", "three", { body: other })).error?.code, "INTENT_CONFLICT");
+  for (const intent of ["one", "four"]) assert.equal((await asked(second, "submit", intent, { body })).error?.code, "INVALID_INPUT");
+  assert.equal((await service.ledger()).executions, 2);
 });

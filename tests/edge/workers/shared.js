@@ -21,10 +21,10 @@ export class Jobs extends HoldfastObject {
   }
 }
 
-/** The same, as it is where the Worker of the class does not bind it. */
+/** The same, as it is where the Worker of the class does not bind it, unless a test says that it still does. */
 export class Unbound extends Jobs {
   constructor(ctx, { JOBS, UNBOUND, ...env }) {
-    super(ctx, env);
+    super(ctx, env.BOUND ? { ...env, UNBOUND } : env);
   }
 }
 

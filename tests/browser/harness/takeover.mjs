@@ -19,6 +19,27 @@ export const WAITED_FOR_MS = 40_000;
  */
 export const polled = (service) => until(async () => (await service.ledger()).polls > 0, "A poll");
 
+/** How long nothing may come for it to be quiet, in milliseconds: a request is in the service's log by then. */
+const QUIET_MS = 500;
+
+/**
+ * How many requests there were, once a tab that is gone has none on its way any more.
+ *
+ * @param {import("./loopback.mjs").Loopback} service
+ * @returns {Promise<number>}
+ */
+export async function countAtRest(service) {
+  let count = -1;
+  const isSame = async () => {
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    const before = count;
+    count = (await service.requests()).length;
+    return count === before;
+  };
+  await until(isSame, "The end of the requests");
+  return count;
+}
+
 /**
  * By when the owner of the app's one lane must have written again, as it stands in the store of a page.
  *

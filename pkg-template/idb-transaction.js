@@ -15,7 +15,7 @@ const ONCE = ["bodies", "profiles"];
 /** Kept in pieces, under keys that begin with the operation: all of them go at once. */
 const PIECES = ["chunks", "journal"];
 
-/** What a commit touches, unless it erases: pieces of results come in beside it. */
+/** What a commit touches, unless it erases or holds a piece of a result: others come in beside it. */
 const COMMIT = Object.keys(STORES).filter((name) => name !== "chunks");
 
 /** After every key that begins with the parts before it: arrays sort after numbers and strings. */
@@ -42,7 +42,8 @@ const PLANS = {
   change: [["lanes"], "strict", change],
   strict: [COMMIT, "strict", change],
   relaxed: [COMMIT, "relaxed", change],
-  erase: [Object.keys(STORES), "strict", change],
+  loose: [Object.keys(STORES), "relaxed", change],
+  whole: [Object.keys(STORES), "strict", change],
 };
 
 /**

@@ -26,7 +26,8 @@ const PLANS = {
   change: ["strict", change],
   strict: ["strict", change],
   relaxed: ["relaxed", change],
-  erase: ["strict", change],
+  loose: ["relaxed", change],
+  whole: ["strict", change],
 };
 
 /**

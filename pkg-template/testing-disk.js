@@ -103,7 +103,7 @@ const READS = {
 
 /** Which transactions write, and whether what they write is on the plate before they are over. */
 const IS_STRICT = /** @type {Record<string, boolean>} */ ({
-  put: false, change: true, strict: true, relaxed: false, erase: true,
+  put: false, change: true, strict: true, relaxed: false, loose: false, whole: true,
 });
 
 /**

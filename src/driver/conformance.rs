@@ -83,6 +83,7 @@ macro_rules! store_behaviours {
             pieces_of_results_are_apart
             a_piece_of_a_result_may_be_written_again
             only_the_owner_of_the_lane_keeps_pieces
+            the_last_piece_of_a_result_is_there_with_its_write_or_not_at_all
             content_goes_and_the_rest_stays
             everything_goes_and_is_free_again
             erasing_everything_again_is_done

@@ -1,22 +1,25 @@
 //! Reading a result into the store, piece by piece, while it comes: a body, or a stream of events.
 
+use std::rc::Rc;
+
 use super::Driver;
-use super::exchange::{BodyOf, add_header_facts};
+use super::exchange::BodyOf;
+use super::news::News;
 use super::pages;
 use super::part::{Part, anew};
 use super::ports::store::ChunkId;
 use super::ports::transport::{Body, Lost};
 use super::ports::{App, Clock, Ports, Store};
 use super::secrets::Secrets;
-use crate::engine::{Input, Transmit, epoch_of};
+use crate::engine::{Transmit, epoch_of};
 use crate::model::answer::Answer;
 use crate::model::ending::ResultRef;
 use crate::model::facts::{BodyForm, Facts};
 use crate::model::http::Headers;
 use crate::model::pages::Turn;
 use crate::model::profile::{Purpose, Stream};
-use crate::model::time::Timestamp;
-use crate::rules::bounds::{RESULT_BYTES_MAX, STREAM_NEWS_MS};
+use crate::model::storage::Piece;
+use crate::rules::bounds::RESULT_BYTES_MAX;
 use crate::rules::digest::{Sha256Stream, hex};
 use crate::rules::facts::FactsReader;
 use crate::rules::stream::StreamReader;
@@ -29,13 +32,6 @@ const CHUNK_BYTES: usize = 256 * 1024;
 pub(super) enum Reader {
     Body(Box<FactsReader>),
     Stream(Box<StreamReader>),
-}
-
-/// When the engine was last told of a stream, and what it has not been told yet.
-struct News {
-    told_at: Timestamp,
-    id: Option<String>,
-    pending: bool,
 }
 
 /// What all of a result goes through.
@@ -60,6 +56,14 @@ impl Read {
         }
         self.reader.push(bytes)
     }
+
+    /// The last piece of what has come: it is counted, and not kept yet.
+    fn last_piece(&mut self, download: u64) -> Option<Rc<Piece>> {
+        let (index, bytes) = (self.chunks, core::mem::take(&mut self.piece));
+        let last = (!bytes.is_empty()).then(|| Rc::new(Piece { download, index, bytes }))?;
+        self.chunks += 1;
+        Some(last)
+    }
 }
 
 impl<P: Ports> Driver<P> {
@@ -81,7 +85,7 @@ impl<P: Ports> Driver<P> {
             answer.turn = part.before.map(anew);
             return Ok(());
         };
-        let mut news = News { told_at: self.0.ports.runtime().now(), id: None, pending: false };
+        let mut news = News::since(self.0.ports.runtime().now());
         let mut broke_off = false;
         loop {
             let next = match body.next().await {
@@ -112,9 +116,9 @@ impl<P: Ports> Driver<P> {
                 read.bytes += 1;
                 read.piece.push(pages::END);
             }
-            // What comes at once may be longer than a store takes.
-            let whole = read.piece.len() / CHUNK_BYTES * CHUNK_BYTES;
-            let rest = read.piece.split_off(if over { read.piece.len() } else { whole });
+            // What comes at once may be longer than a store takes; of what is over, the last piece is left.
+            let whole = read.piece.len().saturating_sub(over.into()) / CHUNK_BYTES * CHUNK_BYTES;
+            let rest = read.piece.split_off(whole);
             for piece in core::mem::replace(&mut read.piece, rest).chunks(CHUNK_BYTES) {
                 self.put(transmit, read.chunks, piece).await?;
                 read.chunks += 1;
@@ -131,6 +135,8 @@ impl<P: Ports> Driver<P> {
                 self.tell(transmit, secrets, (stream, headers), answer, &mut news);
             }
         }
+        answer.last_piece =
+            read.last_piece(transmit.download).filter(|_| !bites(Tooth::ForgetBytes));
         let kept = self.kept(transmit, headers, &part, &read);
         answer.turn = part.rest(&kept, broke_off);
         if answer.turn.is_some() {
@@ -159,7 +165,7 @@ impl<P: Ports> Driver<P> {
         let mut read = Read { reader, digest, whole, bytes, chunks, piece };
         let is_there = match part.before {
             Some(before) => {
-                self.reread(transmit, &before.kept, |piece| _ = read.take(piece)).await?
+                self.reread(transmit, &before.kept, None, |piece| _ = read.take(piece)).await?
             }
             None => true,
         };
@@ -194,14 +200,19 @@ impl<P: Ports> Driver<P> {
         kept
     }
 
-    /// Reads what is kept of a result; false where some of it is gone.
+    /// Reads what is kept of a result, but for a last piece that is not stored yet; false where some of it is gone.
     async fn reread(
         &self,
         transmit: &Transmit,
         kept: &ResultRef,
+        last: Option<&Piece>,
         mut take: impl FnMut(&[u8]),
     ) -> Result<bool, Lost> {
         for index in 0..kept.chunks {
+            if let Some(last) = last.filter(|last| last.index == index) {
+                take(&last.bytes);
+                continue;
+            }
             let download = kept.download_of(index);
             let chunk = ChunkId { operation: transmit.id.clone(), download, index };
             let piece = self.0.ports.store().chunk(&chunk).await.map_err(|_| Lost)?;
@@ -238,7 +249,7 @@ impl<P: Ports> Driver<P> {
                     whole.extend_from_slice(piece);
                 }
             };
-            if !self.reread(transmit, &kept, take).await? {
+            if !self.reread(transmit, &kept, answer.last_piece.as_deref(), take).await? {
                 (answer.turn, answer.kept) = (Some(Turn::Anew), Some(kept));
                 return Ok(());
             }
@@ -269,35 +280,6 @@ impl<P: Ports> Driver<P> {
             || store.put_chunk(&transmit.lane, epoch, &chunk, piece).await == Ok(true);
         self.reach("chunk.after");
         if kept { Ok(()) } else { Err(Lost) }
-    }
-
-    /// Tells the engine what a stream has told: an id at once, other news at most once a second, and
-    /// that it goes on in good time.
-    fn tell(
-        &self,
-        transmit: &Transmit,
-        secrets: &Secrets,
-        (stream, headers): (&StreamReader, &Headers),
-        answer: &Answer,
-        news: &mut News,
-    ) {
-        const SHARE: u64 = 4;
-        let since_ms = self.0.ports.runtime().now().since(news.told_at);
-        let due = since_ms >= transmit.timeout_ms / SHARE;
-        if !(due || news.pending) {
-            return;
-        }
-        let mut facts = stream.told();
-        add_header_facts(&transmit.facts, answer.status, headers, &mut facts);
-        let id = facts.text("id").map(String::from);
-        let named = id.is_some() && id != news.id;
-        if !(due || named || since_ms >= STREAM_NEWS_MS) {
-            return;
-        }
-        *news = News { told_at: self.0.ports.runtime().now(), id, pending: false };
-        let mut told = Answer { facts, ..answer.clone() };
-        secrets.cleanse(&mut told);
-        self.feed(Input::Heard(transmit.id.clone(), Box::new(told)));
     }
 }
 

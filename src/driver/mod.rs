@@ -11,6 +11,7 @@ mod exchange;
 mod forget;
 mod keep;
 pub mod memory;
+mod news;
 mod oneshot;
 pub mod outbox;
 mod pages;

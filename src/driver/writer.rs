@@ -137,6 +137,7 @@ impl From<WriteSet> for Write {
             answer_by: set.answer_by,
             name,
             body: set.body,
+            piece: set.piece,
             takes: set.takes,
             erase: set.erase,
             journal: lines(&set.journal),

@@ -1,5 +1,7 @@
 //! What the engine wants done. Nothing here has happened yet.
 
+use std::rc::Rc;
+
 use super::event::Event;
 use super::reply::{CallId, Reply};
 use crate::model::http::Headers;
@@ -9,7 +11,7 @@ use crate::model::lane::{Claim, Fence};
 use crate::model::operation::Operation;
 use crate::model::pages::Paged;
 use crate::model::profile::{FactSource, Purpose, Stream};
-use crate::model::storage::{Durability, Erase, Queue, Unique};
+use crate::model::storage::{Durability, Erase, Piece, Queue, Unique};
 use crate::model::time::Timestamp;
 use crate::rules::listing::Sought;
 use crate::rules::pages::Wanted;
@@ -91,6 +93,8 @@ pub struct WriteSet {
     pub body: Option<Vec<u8>>,
     /// For a new operation: digest and text of its profile.
     pub profile: Option<(String, String)>,
+    /// The last piece of its result, where that has come.
+    pub piece: Option<Rc<Piece>>,
     /// What it takes for its own: its key when it is new, the service's id when that is known.
     pub takes: Vec<Unique>,
     /// Journal lines, with their numbers and how often in a row.

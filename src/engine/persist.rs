@@ -1,5 +1,7 @@
 //! Writing: each input becomes one step, each step one write, and its effects wait for that write.
 
+use std::rc::Rc;
+
 use super::Engine;
 use super::calls::MOVED_ON;
 use super::entry::Phase;
@@ -12,7 +14,7 @@ use crate::model::ids::{JobId, OperationId, WriteId};
 use crate::model::journal::Entry as JournalEntry;
 use crate::model::operation::Operation;
 use crate::model::profile::Purpose;
-use crate::model::storage::{Durability, Erase, StoreError, Unique, Written};
+use crate::model::storage::{Durability, Erase, Piece, StoreError, Unique, Written};
 use crate::model::table::take_first;
 use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::{LEASE_GRACE_MS, REQUEST_FLOOR_MS};
@@ -51,6 +53,14 @@ fn takes(operation: &Operation, with_key: bool, job: Option<JobId>) -> Vec<Uniqu
         all.push(Unique::Job(identity.jobs(), job));
     }
     all
+}
+
+/// The last piece of a result that has come and is not stored yet.
+pub(super) fn last_piece(input: Option<&step::Input>) -> Option<&Rc<Piece>> {
+    match input {
+        Some(step::Input::Answered(_, verdict)) => verdict.last_piece.as_ref(),
+        Some(_) | None => None,
+    }
 }
 
 impl Engine {
@@ -145,6 +155,7 @@ impl Engine {
             beside: newborn.and_then(|birth| birth.replaces.clone()),
             body: newborn.and_then(|birth| birth.body.clone()),
             profile: newborn.and_then(|birth| birth.profile.clone()),
+            piece: last_piece(input.as_ref()).filter(|_| done.erase == Erase::Nothing).cloned(),
             takes,
             erase: if bites(Tooth::KeepContent) { Erase::Nothing } else { done.erase },
             journal: journal.clone(),

@@ -4,7 +4,7 @@ use super::Engine;
 use super::calls::Waiting;
 use super::entry::{Entry, Inbox};
 use super::output::Output;
-use super::persist::PendingWrite;
+use super::persist::{PendingWrite, last_piece};
 use super::reply::{CallError, CallId};
 use crate::model::ids::{OperationId, Revision};
 use crate::model::life::Life;
@@ -78,6 +78,16 @@ impl Engine {
                 CallError::StorageUnavailable(why.clone())
             }
         };
+        let has_piece = last_piece(pending.input.as_ref()).is_some();
+        if let (Some(step::Input::Answered(purpose, _)), true) = (&pending.input, has_piece)
+            && !matches!(error, StoreError::Unknown(_))
+        {
+            // There may be room for less: the answer counts as lost, with what follows from that.
+            if let Some(entry) = self.entries.get_mut(&pending.id) {
+                entry.last_line = None;
+            }
+            return self.apply(now, &pending.id, step::Input::Lost(*purpose), None);
+        }
         let lane = pending.operation.lane();
         self.refuse(pending.call, why.clone());
         self.abandon_entry(&pending.id, &why);

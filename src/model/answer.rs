@@ -1,11 +1,15 @@
 //! What came back from one exchange, reduced to what the rules may see.
 
+use std::rc::Rc;
+
 use super::ending::ResultRef;
 use super::facts::Facts;
 use super::listing::Page;
 use super::pages::Turn;
+use super::storage::Piece;
 
-/// An answer with a status line. Its bytes are gone: only facts, counts and digests are left.
+/// An answer with a status line. Its bytes are gone, but for the last of what is kept: facts, counts and
+/// digests are left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// HTTP status; 0 for a redirect that the host hides.
@@ -24,6 +28,8 @@ pub struct Answer {
     pub page: Option<Page>,
     /// Where the body was kept, for a result.
     pub kept: Option<ResultRef>,
+    /// The last piece of what is kept, which is not stored yet: it is, with what the answer leads to.
+    pub last_piece: Option<Rc<Piece>>,
     /// What a page of a result leads to.
     pub turn: Option<Turn>,
     /// What the app's schema finds wrong with the result.

@@ -82,6 +82,17 @@ pub enum Erase {
     Everything,
 }
 
+/// A piece of what has come of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Which download ([`super::ending::ResultRef::download`]).
+    pub download: u64,
+    /// Which piece, from 0.
+    pub index: u32,
+    /// What has come.
+    pub bytes: Vec<u8>,
+}
+
 /// Which of a lane's two indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Queue {

@@ -7,6 +7,8 @@ mod kept;
 mod said;
 mod usual;
 
+use std::rc::Rc;
+
 use crate::model::answer::Answer;
 use crate::model::ending::{FailureClass, ResultRef};
 use crate::model::facts::BodyForm;
@@ -15,6 +17,7 @@ use crate::model::listing::Page;
 use crate::model::money::Amount;
 use crate::model::pages::{Paged, Turn};
 use crate::model::profile::{ABSENT_WORD, HTTP_WORD, JobState, Meaning, Profile, Purpose, Rule};
+use crate::model::storage::Piece;
 use crate::model::time::Timestamp;
 use kept::kept;
 use said::cut;
@@ -34,6 +37,8 @@ pub struct Verdict {
     pub finding: Finding,
     /// What it says.
     pub said: Said,
+    /// What is to be stored with what it leads to (see [`Answer::last_piece`]).
+    pub last_piece: Option<Rc<Piece>>,
 }
 
 /// What an answer means.
@@ -85,7 +90,7 @@ pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Times
             meant(profile, purpose, answer).unwrap_or_else(|| usual(purpose, answer.status));
         Finding::Other(meaning)
     };
-    Verdict { finding, said }
+    Verdict { finding, said, last_piece: answer.last_piece.clone() }
 }
 
 fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said) -> Finding {

@@ -1,8 +1,13 @@
 //! Downloads that are cut short, fail, are large, or belong to a context that has ended, left or frozen.
 
-use crate::world::{CommitFault, Context, SECRET, World, is_whole, result, standing};
+use crate::world::{
+    CommitFault, Context, DAY_MS, SECRET, World, is_whole, park, patch, result, standing,
+};
+use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
+use holdfast::rules::bounds::RESULT_FAILURES_MAX;
+use holdfast::rules::step::Command;
 use holdfast_services::{Call, Delivery, Request};
 
 #[test]
@@ -124,4 +129,41 @@ fn what_is_deleted_is_not_brought_back_by_a_context_that_thaws() {
     world.thaw(&first);
     world.pass(60_000);
     assert!(!world.has_content(&deleted.identity.id));
+}
+
+#[test]
+fn the_last_piece_of_a_result_is_stored_with_its_ending_and_not_before() {
+    for bytes in [0, 12_345, 600_000] {
+        let world = World::new();
+        let context = world.open();
+        world.submit(&context, "daily", &format!(r#","result_bytes":{bytes}"#));
+        world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
+        world.0.commits.full_for_pieces.set(true);
+        world.run(world.0.clock.now() + 60_000, || !world.requests(Call::Result).is_empty());
+        world.pass(100);
+        let waiting = world.stored("daily").expect("stored");
+        assert!(!waiting.life.is_ended(), "what is not there whole does not end the work");
+        world.0.commits.full_for_pieces.set(false);
+        let ended = world.settle(&context, "daily").expect("it ends");
+        assert_eq!(standing(&ended), "succeeded");
+        is_whole(&world, &context, &ended);
+    }
+}
+
+#[test]
+fn a_result_for_whose_last_piece_there_is_never_room_is_for_a_person() {
+    let world = World::new();
+    let context = world.open();
+    world.0.commits.full_for_pieces.set(true);
+    world.submit(&context, "daily", "");
+    let parked = world.settle(&context, "daily").expect("it parks");
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    let asked = world.requests(Call::Result).len();
+    assert!(asked <= RESULT_FAILURES_MAX as usize + 1, "{asked}");
+    world.0.commits.full_for_pieces.set(false);
+    let limits = Some(patch(|own| own.total_ms = Some(2 * DAY_MS)));
+    let resume = Command::Resume { limits, accept_duplicate: false };
+    world.command(&context, &parked, resume).expect("offered");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    is_whole(&world, &context, &ended);
 }

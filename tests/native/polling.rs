@@ -196,7 +196,11 @@ fn guidance_with_the_acceptance_is_kept_to_and_no_wait_at_all_is_none() {
         [(0, 500, WaitReason::Poll), (9_000, 9_000, WaitReason::ServerGuidance)]
     {
         let said = Said { server_wait_ms: Some(asked_ms), ..Said::default() };
-        let verdict = Box::new(Verdict { finding: Finding::Accepted("req_7".into()), said });
+        let verdict = Box::new(Verdict {
+            finding: Finding::Accepted("req_7".into()),
+            said,
+            last_piece: None,
+        });
         let now = Timestamp(world.0.clock.now());
         let answered = Input::Answered(Purpose::Submit, verdict);
         let after = step(&sent, &profile, now, &mut Dice::seeded(1), answered).expect("it is news");

@@ -320,7 +320,7 @@ fn an_answer_that_breaks_off_claims_the_work_that_it_named() {
     let sent = world.until("daily", |own| own.life.evidence.current.is_some());
     let profile = holdfast::rules::profile::read(PROFILE).expect("a good profile");
     let said = Said { job: Some("rqx_9".into()), ..Said::default() };
-    let verdict = Box::new(Verdict { finding: Finding::Unreadable(None), said });
+    let verdict = Box::new(Verdict { finding: Finding::Unreadable(None), said, last_piece: None });
     let now = Timestamp(world.0.clock.now());
     let answered = Input::Answered(Purpose::Submit, verdict);
     let after = step(&sent, &profile, now, &mut Dice::seeded(1), answered).expect("it is news");

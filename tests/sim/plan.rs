@@ -196,7 +196,11 @@ impl Work {
         } else {
             format!("\"https://example.com/{account}/{number}\"")
         };
-        let bytes = pick(dice, &[0, 0, 900, 5_000, 30_000]);
+        let bytes = match (pick(dice, &[0, 0, 900, 5_000, 30_000]), duration_ms) {
+            // Some come in more than one piece.
+            (30_000, 1_000 | 3_000) => 600_000,
+            (bytes, _) => bytes,
+        };
         let not_ready_ms = pick(dice, &[0, 0, 0, 1_500, 6_000]);
         let not_found_ms = pick(dice, &[0, 0, 0, 900, 4_000]);
         let body = format!(

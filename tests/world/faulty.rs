@@ -29,6 +29,8 @@ pub struct FaultyStore {
     next: RefCell<VecDeque<CommitFault>>,
     /// Reads fail while this is set.
     pub unreadable: Cell<bool>,
+    /// There is no room for a piece of a result while this is set.
+    pub full_for_pieces: Cell<bool>,
     /// How often the connection was dropped.
     pub reconnects: Cell<u32>,
     /// How many members were found written whose lane was lost since.
@@ -41,6 +43,7 @@ impl FaultyStore {
             inner,
             next: RefCell::default(),
             unreadable: Cell::new(false),
+            full_for_pieces: Cell::new(false),
             reconnects: Cell::new(0),
             late: Cell::new(0),
         }
@@ -63,6 +66,9 @@ impl FaultyStore {
     ) -> Result<Vec<Written>, StoreError> {
         let fault = self.next.borrow_mut().pop_front().unwrap_or(CommitFault::Pass);
         let why = "as the test wants".to_owned();
+        if self.full_for_pieces.get() && batch.iter().any(|write| write.piece.is_some()) {
+            return Err(StoreError::Full(why));
+        }
         match fault {
             CommitFault::Pass => {
                 let written = self.inner.commit(batch, durability).await?;

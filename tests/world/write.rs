@@ -13,6 +13,7 @@ pub(crate) fn write_of(row: Row) -> Write {
         erase: Erase::Nothing,
         name: None,
         body: None,
+        piece: None,
         takes: Vec::new(),
         journal: Vec::new(),
         profile: None,

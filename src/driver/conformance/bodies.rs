@@ -1,7 +1,9 @@
 //! Bytes: request bodies and pieces of results.
 
+use std::rc::Rc;
+
 use super::fixtures::*;
-use crate::driver::ports::store::{ChunkId, Store, Write, Written};
+use crate::driver::ports::store::{ChunkId, Durability, Piece, Store, Write, Written};
 use crate::model::ids::Epoch;
 
 fn chunk(operation: &str, download: u64, index: u32) -> ChunkId {
@@ -71,4 +73,27 @@ pub async fn only_the_owner_of_the_lane_keeps_pieces<S: Store>(open: impl Fn() -
     assert_eq!(store.chunk(&piece).await, Ok(None));
     assert_eq!(put(again.epoch).await, Ok(true));
     assert_eq!(store.chunk(&piece).await, Ok(Some(vec![1])));
+}
+
+pub async fn the_last_piece_of_a_result_is_there_with_its_write_or_not_at_all<S: Store>(
+    open: impl Fn() -> S,
+) {
+    let store = open();
+    let lane = store.claim(&claim("tab 1", 0)).await.unwrap();
+    let ending = |id: &str, fence| Write {
+        fence: Some(fence),
+        piece: Some(Rc::new(Piece { download: 7, index: 2, bytes: vec![1, 0, 255] })),
+        ..write(row(id))
+    };
+    let batch = [
+        ending("a", fence(&lane, 500)),
+        ending("b", former(fence(&lane, 500))),
+        ending("c", fence(&lane, 500)),
+    ];
+    let written = store.commit(&batch, Durability::Relaxed).await.unwrap();
+    assert_eq!(written, [Written::Done, Written::Fenced, Written::Done]);
+    let kept = async |id| store.chunk(&chunk(id, 7, 2)).await.unwrap();
+    assert_eq!(kept("a").await, Some(vec![1, 0, 255]));
+    assert_eq!(kept("b").await, None);
+    assert_eq!(kept("c").await, kept("a").await);
 }

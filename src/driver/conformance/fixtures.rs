@@ -49,6 +49,7 @@ pub(in crate::driver) fn write(row: Row) -> Write {
         erase: Erase::Nothing,
         name: None,
         body: None,
+        piece: None,
         takes: Vec::new(),
         journal: Vec::new(),
         profile: None,

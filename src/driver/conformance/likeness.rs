@@ -1,8 +1,12 @@
 //! A long random life, in which a store must answer as the store in memory does.
 
+use std::rc::Rc;
+
 use super::fixtures::*;
 use crate::driver::memory::MemoryStore;
-use crate::driver::ports::store::{Erase, Queue, Row, Store, Unique, Write, Written};
+use crate::driver::ports::store::{
+    ChunkId, Erase, Piece, Queue, Row, Store, Unique, Write, Written,
+};
 use crate::model::ids::{OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence};
 use crate::model::time::{Timestamp, Wait};
@@ -92,6 +96,10 @@ impl Dice {
                 (name(self.pick(&["x", "y"])), from.as_deref().map(OperationId::from))
             }),
             body: self.maybe(|dice| vec![dice.below(256) as u8]),
+            piece: self.maybe(|dice| {
+                let (index, bytes) = (dice.below(2), vec![dice.below(256) as u8]);
+                Rc::new(Piece { download: 1, index, bytes })
+            }),
             takes: self.takes(),
             journal: self.maybe(|dice| entry(1 + dice.below(500))).into_iter().collect(),
             profile: None,
@@ -117,6 +125,10 @@ async fn assert_alike(store: &impl Store, model: &MemoryStore, dice: &mut Dice) 
         for row in &rows {
             assert_eq!(store.body(&row.id).await, model.body(&row.id).await);
             assert_eq!(store.journal(&row.id).await, model.journal(&row.id).await);
+            for index in 0..2 {
+                let chunk = ChunkId { operation: row.id.clone(), download: 1, index };
+                assert_eq!(store.chunk(&chunk).await, model.chunk(&chunk).await);
+            }
         }
         assert_eq!(store.list(&account.into(), None, 10).await, Ok(rows));
     }

@@ -74,6 +74,9 @@ impl Tables {
         if let Some(body) = &write.body {
             self.bodies.entry(id.clone()).or_insert_with(|| body.clone());
         }
+        if let Some(piece) = &write.piece {
+            self.chunks.insert(ChunkId::of(id, piece), piece.bytes.clone());
+        }
         if let Some((digest, text)) = &write.profile {
             self.profiles.entry(digest.clone()).or_insert_with(|| text.clone());
         }

@@ -1,8 +1,12 @@
 //! The port to durable storage.
 
+use std::rc::Rc;
+
 use crate::model::ids::{Account, Epoch, LaneId, OperationId, Revision, WriteId};
 use crate::model::lane::{Claim, Fence, Lane};
-pub use crate::model::storage::{Durability, Erase, Name, Queue, StoreError, Unique, Written};
+pub use crate::model::storage::{
+    Durability, Erase, Name, Piece, Queue, StoreError, Unique, Written,
+};
 use crate::model::time::Timestamp;
 
 /// Durable storage, shared by all contexts of one app on one machine.
@@ -70,7 +74,7 @@ pub trait Store {
     /// The operation that something unique belongs to.
     async fn owner(&self, unique: &Unique) -> Result<Option<OperationId>, StoreError>;
 
-    /// Writes one piece of a result, if the lane is still driven under the epoch in which its download began;
+    /// Writes a piece of a result that goes on, if the lane is still driven under the epoch in which its download began;
     /// false when it is not (relaxed: the ending's strict commit carries it to the disk).
     async fn put_chunk(
         &self,
@@ -131,6 +135,8 @@ pub struct Write {
     pub beside: Option<Box<Beside>>,
     /// The request body, written once.
     pub body: Option<Vec<u8>>,
+    /// A piece of its result, which is there with this write, or not at all.
+    pub piece: Option<Rc<Piece>>,
     /// What goes of what is stored, before the rest of this write is. Of [`Erase::Everything`], the
     /// row, the name and what was taken are those that this write states; where the row is gone
     /// already, that is [`Written::Done`].
@@ -181,4 +187,11 @@ pub struct ChunkId {
     pub download: u64,
     /// Which piece, from 0.
     pub index: u32,
+}
+
+impl ChunkId {
+    /// The name of a piece of this operation's result.
+    pub fn of(operation: &OperationId, piece: &Piece) -> Self {
+        Self { operation: operation.clone(), download: piece.download, index: piece.index }
+    }
 }

@@ -8,24 +8,27 @@ use wasm_bindgen::prelude::*;
 
 use super::Decide;
 use super::codec::{
-    delete, entry_to_js, float, lane_from_js, lane_to_js, name_key, parts, put, row_to_js,
-    some_row_from_js, text_from_js,
+    chunk_key, delete, entry_to_js, float, lane_from_js, lane_to_js, name_key, parts, put,
+    row_to_js, some_row_from_js, text_from_js,
 };
 use super::fields::Fields;
 use crate::driver::admission::{Admission, Stored, admit};
 use crate::driver::ports::store::{
-    Durability, Erase, JournalRow, Name, Row, Unique, Write, Written,
+    ChunkId, Durability, Erase, JournalRow, Name, Row, Unique, Write, Written,
 };
 use crate::model::ids::{LaneId, OperationId, Revision, WriteId};
 use crate::model::journal::JOURNAL_MAX;
 use crate::model::lane::Lane;
 
-/// What the script calls a batch. Only what erases touches pieces of results, and then it is strict.
+/// What the script calls a batch, by whether it touches pieces of results, and how durable it is. What erases
+/// is strict.
 pub(super) fn plan(batch: &[Write], durability: Durability) -> &'static str {
-    if batch.iter().any(|write| write.erase > Erase::Nothing) {
-        return "erase";
-    }
+    let erases = batch.iter().any(|write| write.erase > Erase::Nothing);
+    let touches = erases || batch.iter().any(|write| write.piece.is_some());
     match durability {
+        Durability::Strict if touches => "whole",
+        Durability::Relaxed if erases => "whole",
+        Durability::Relaxed if touches => "loose",
         Durability::Strict => "strict",
         Durability::Relaxed => "relaxed",
     }
@@ -210,6 +213,10 @@ impl View {
         }
         if let Some(body) = &write.body {
             puts.push(&put("bodies", &Uint8Array::from(body.as_slice()).into(), &id));
+        }
+        if let Some(piece) = &write.piece {
+            let key = chunk_key(&ChunkId::of(&row.id, piece));
+            puts.push(&put("chunks", &Uint8Array::from(piece.bytes.as_slice()).into(), &key));
         }
         if let Some((digest, text)) = &write.profile {
             puts.push(&put("profiles", &text.into(), &digest.into()));

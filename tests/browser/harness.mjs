@@ -9,3 +9,4 @@ export * from "./harness/secrets.mjs";
 export * from "./harness/site.mjs";
 export * from "./harness/takeover.mjs";
 export * from "./harness/until.mjs";
+export * from "./harness/versions.mjs";

@@ -19,9 +19,10 @@ export class Site {
    * Runs a test with a fresh service, and a session in which nothing is stored.
    *
    * @param {(world: { service: Loopback, session: import("./browser.mjs").Session, visit: typeof visit }) => Promise<void>} run
+   * @param {Record<string, string>} [more] Further folders, by the paths under which they are served.
    */
-  async visit(run) {
-    const service = await Loopback.start({ "/tests": pagesFolder(), "/pkg": packageFolder() });
+  async visit(run, more = {}) {
+    const service = await Loopback.start({ "/tests": pagesFolder(), "/pkg": packageFolder(), ...more });
     const session = await this.#browser.session();
     try {
       await run({ service, session, visit: (options) => visit(session, service, options) });

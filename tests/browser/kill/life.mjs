@@ -22,7 +22,7 @@ const KINDS = {
 export const kinds = Object.keys(KINDS);
 
 /** What has come of all lives: of their intents, what the service has counted, and what went wrong. */
-export const totals = { lives: 0, intents: 0, executions: 0, results: 0, cancelled: 0, duplicates: 0, lost: 0, resets: 0 };
+export const totals = { lives: 0, intents: 0, executions: 0, results: 0, cancelled: 0, duplicates: 0, lost: 0, resets: 0, late: 0 };
 
 /**
  * Lives without a death, and gives the fail points reached, in order.
@@ -114,7 +114,8 @@ async function liveOn(seat, service, token, life) {
 /** What tabs tell when their lives are over; they are closed then. */
 async function endsOf(pages, service) {
   const told = await Promise.all(pages.map(toTheEnd));
-  if (told.some(({ code }) => code === "STORAGE_UNAVAILABLE")) await beginAnew(pages[0], service);
+  const refused = told.findIndex(({ code }) => code === "STORAGE_UNAVAILABLE");
+  if (refused >= 0) await openAgain(pages[refused], service, told[refused].error);
   await Promise.all(pages.map((page) => page.close()));
   return told;
 }
@@ -128,10 +129,15 @@ async function toTheEnd(page) {
 
 /**
  * WebKit, killed while it makes a database, can leave one that never opens again. Then nothing can have
- * been taken on, and the app may ask for a new one.
+ * been taken on, and the app may ask for a new one. One that opens now came too late for a call: the app calls again.
+ *
+ * @param {string} error What that call was told.
  */
-async function beginAnew(page, service) {
-  assert.equal(browserName, "webkit", "another browser's storage does not open");
+async function openAgain(page, service, error) {
+  assert.equal(browserName, "webkit", `another browser's storage does not open: ${error}`);
+  const health = await page.evaluate(() => holdfast.storageHealth());
+  console.log(`A call was refused: ${error} ${JSON.stringify(health)}`);
+  if (health.opens) return void (totals.late += 1);
   const { executions, submits } = await service.ledger();
   assert.deepEqual({ executions, submits }, { executions: 0, submits: 0 });
   const names = await service.reached().catch(() => []);

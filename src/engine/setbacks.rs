@@ -8,9 +8,11 @@ use super::persist::{PendingWrite, last_piece};
 use super::reply::{CallError, CallId};
 use crate::model::ids::{OperationId, Revision};
 use crate::model::life::Life;
+use crate::model::profile::Purpose;
 use crate::model::storage::StoreError;
 use crate::model::time::Timestamp;
 use crate::rules::bounds::LEASE_GRACE_MS;
+use crate::rules::classify::{Finding, Verdict};
 use crate::rules::step;
 
 /// How often in a row a record is read again because another context keeps writing it.
@@ -78,15 +80,9 @@ impl Engine {
                 CallError::StorageUnavailable(why.clone())
             }
         };
-        let has_piece = last_piece(pending.input.as_ref()).is_some();
-        if let (Some(step::Input::Answered(purpose, _)), true) = (&pending.input, has_piece)
-            && !matches!(error, StoreError::Unknown(_))
+        if last_piece(pending.input.as_ref()).is_some() && !matches!(error, StoreError::Unknown(_))
         {
-            // There may be room for less: the answer counts as lost, with what follows from that.
-            if let Some(entry) = self.entries.get_mut(&pending.id) {
-                entry.last_line = None;
-            }
-            return self.apply(now, &pending.id, step::Input::Lost(*purpose), None);
+            return self.no_room(now, pending);
         }
         let lane = pending.operation.lane();
         self.refuse(pending.call, why.clone());
@@ -96,6 +92,28 @@ impl Engine {
             lane.work.look_at_all(now.after(LEASE_GRACE_MS));
             lane.delivery.look_at_all(now.after(LEASE_GRACE_MS));
         }
+    }
+
+    /// A write with a piece of a result was not made. There may be room for less: the answer counts as lost, but for
+    /// what that of a submission says besides, which may name the work.
+    fn no_room(&mut self, now: Timestamp, pending: PendingWrite) {
+        if !self.owns(&pending.operation.lane()) {
+            return self.fenced(now, pending);
+        }
+        let left = match pending.input {
+            Some(step::Input::Answered(Purpose::Submit, verdict)) => {
+                let finding = Finding::Unreadable(None);
+                let verdict = Verdict { finding, said: verdict.said, last_piece: None };
+                step::Input::Answered(Purpose::Submit, Box::new(verdict))
+            }
+            Some(step::Input::Answered(purpose, _)) => step::Input::Lost(purpose),
+            Some(_) | None => return,
+        };
+        if let Some(entry) = self.entries.get_mut(&pending.id) {
+            entry.last_line = None;
+        }
+        self.apply(now, &pending.id, left, None);
+        self.next_in_inbox(now, &pending.id);
     }
 
     pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {

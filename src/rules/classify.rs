@@ -67,6 +67,22 @@ pub enum Finding {
     Other(Meaning),
 }
 
+impl Finding {
+    /// Whether it leads to what has come as the result: nobody looks for the bytes of another.
+    const fn names_what_came(&self) -> bool {
+        match self {
+            Self::Kept(_) | Self::Paged(_) => true,
+            Self::Incomplete(kept) | Self::Unreadable(kept) => kept.is_some(),
+            Self::Accepted(_)
+            | Self::Job(_)
+            | Self::Listed(_)
+            | Self::Done
+            | Self::Redirected
+            | Self::Other(_) => false,
+        }
+    }
+}
+
 /// Reads an answer to an exchange.
 pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Timestamp) -> Verdict {
     let mut said = told(profile, answer, now);
@@ -90,7 +106,8 @@ pub fn classify(profile: &Profile, purpose: Purpose, answer: &Answer, now: Times
             meant(profile, purpose, answer).unwrap_or_else(|| usual(purpose, answer.status));
         Finding::Other(meaning)
     };
-    Verdict { finding, said, last_piece: answer.last_piece.clone() }
+    let last_piece = answer.last_piece.clone().filter(|_| finding.names_what_came());
+    Verdict { finding, said, last_piece }
 }
 
 fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said) -> Finding {

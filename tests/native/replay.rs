@@ -102,6 +102,24 @@ fn an_answer_that_is_cut_short_is_replayed() {
 }
 
 #[test]
+fn an_answer_for_which_there_is_no_room_is_replayed_when_there_is() {
+    let world = world_with("[]");
+    let context = world.open();
+    world.0.commits.full_for_pieces.set(true);
+    world.submit(&context, "daily", "");
+    world.pass(5_000);
+    let waiting = world.stored("daily").expect("stored");
+    assert_eq!(standing(&waiting), "submitting");
+    assert!(waiting.life.evidence.accepted.is_some(), "what else it has told is kept");
+    world.0.commits.full_for_pieces.set(false);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    succeeds_once(&world, &ended);
+    assert!(replayed(&ended));
+    assert_eq!(keys(&world), 1);
+    crate::world::is_whole(&world, &context, &ended);
+}
+
+#[test]
 fn a_request_that_never_arrives_is_sent_again_and_executed_once() {
     let world = world_with(r#"[{"call":"submit","fault":"lose_before","times":3}]"#);
     let (_, ended) = live(&world, "");

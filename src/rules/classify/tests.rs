@@ -176,3 +176,15 @@ proptest! {
         prop_assert_eq!(finding(Purpose::Submit, &answer), taken);
     }
 }
+
+#[test]
+fn what_has_come_is_stored_only_with_what_leads_to_it() {
+    for (purpose, stored) in
+        [(Purpose::Result, true), (Purpose::Submit, false), (Purpose::Poll, false)]
+    {
+        let piece = Piece { download: 1, index: 0, bytes: b"{}".to_vec() };
+        let answer = Answer { last_piece: Some(Rc::new(piece)), ..good(200) };
+        let verdict = classify(&profile(), purpose, &answer, NOW);
+        assert_eq!(verdict.last_piece.is_some(), stored, "{:?}", verdict.finding);
+    }
+}

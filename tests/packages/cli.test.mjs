@@ -135,12 +135,18 @@ test("an answer in which no id is found ends a trial, with one job made", async 
 });
 
 test("a trial that does not end is ended, and says what it could not read", async (t) => {
-  const limited = ["--body", "{}", "--within", "3"];
-  const word = await check(...(await endless(t)).line, ...limited);
-  assert.equal(word.code, 1);
-  assert.match(word.stdout, /The state thinking is in no list.*not over in the time/s);
-  const none = await check(...(await endless(t, { status: ["/state"] })).line, ...limited);
-  assert.match(none.stdout, /No state was found at \/state.*not over in the time/s);
+  for (const [facts, told] of [
+    [{}, /The state thinking is in no list.*not over in the time/s],
+    [{ status: ["/state"] }, /No state was found at \/state.*not over in the time/s],
+  ]) {
+    const { line } = await endless(t, facts);
+    const within = (seconds) => check(...line, "--body", "{}", "--within", seconds);
+    let ended = await within("3");
+    // A busy machine may not have come to a poll in so short a time.
+    if (!told.test(ended.stdout)) ended = await within("40");
+    assert.equal(ended.code, 1);
+    assert.match(ended.stdout, told);
+  }
 });
 
 test("a service that never answers is asked a few times, and its address is doubted", async (t) => {

@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL("node_modules/.bin/addons-linter", import.
 /** One manifest for all browsers names a worker, and Firefox ignores that: `scripts` beside it is what it takes. */
 const EXPECTED = ["BACKGROUND_SERVICE_WORKER_IGNORED"];
 
-test("a linter of extensions finds nothing but that Firefox takes the other of two backgrounds", { timeout: 60_000 }, async () => {
+test("a linter of extensions finds nothing but that Firefox takes the other of two backgrounds", { timeout: 240_000 }, async () => {
   // Warnings end it with another status than zero where it is told to; here they are read.
   const told = await new Promise((resolve, reject) =>
     execFile(program, ["--output", "json", example], { maxBuffer: 2 ** 26 }, (error, stdout) => (stdout ? resolve(stdout) : reject(error))),

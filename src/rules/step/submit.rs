@@ -117,6 +117,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             if said.job.is_some() {
                 pen.op.life.seen(said.job.clone(), AcceptedHow::Answered, pen.now)?;
                 pen.claim_job();
+                pen.strictly();
             }
             unknown(pen, Some(said), WaitReason::Backoff)
         }

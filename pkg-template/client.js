@@ -301,15 +301,11 @@ export class Client {
    */
   #heard({ service, id }) {
     this.#connection.hint(service);
-    const account = currentAccount(this.#options);
-    const check = () => this.#checkAccount(account);
-    const taken = (/** @type {string | undefined} */ json) => {
-      // The answer itself may tell that another account has come.
-      if (account !== currentAccount(this.#options)) return this.#heard({ service, id });
+    const taken = (/** @type {[string | undefined, string | null]} */ [json, account]) => {
       if (json === undefined) this.#states.drop(id, account);
       else this.#states.accept(json, account);
     };
-    this.call("load", [id], check).then(taken, () => undefined);
+    this.#read("load", [id]).then(taken, () => undefined);
   }
 
   /** @param {Entry} entry */

@@ -14,6 +14,9 @@ use super::text::{replace, split_once};
 /// In bytes.
 const SECRET_BYTES_MIN: usize = 8;
 
+/// What is no longer than this stands for no password, as with a key that is sent for a user's name. In bytes.
+const DUMMY_BYTES_MAX: usize = 3;
+
 /// What names of header fields hold whose values are secrets.
 const NAMES: &[&str] =
     &["auth", "cookie", "cred", "key", "pass", "secret", "session", "sign", "token"];
@@ -50,6 +53,10 @@ pub fn parts(field: &str, value: &str) -> Vec<(String, bool)> {
         let name = replace(&replace(&name.to_ascii_lowercase(), "-", ""), "_", "");
         let secret = named && !PUBLIC.split(' ').any(|own| own == name);
         add(&mut all, text, secret);
+        if !has_names && let Some((_, behind)) = split_once(word, "=") {
+            // Nobody says that it is a name what stands before it.
+            add(&mut all, behind.trim_matches('"'), secret);
+        }
         halve(&mut all, text, secret);
         if let Some(text) = base64_decoded(text) {
             halve(&mut all, &text, secret);
@@ -62,11 +69,12 @@ pub fn parts(field: &str, value: &str) -> Vec<(String, bool)> {
     all
 }
 
-/// Of an id and a secret around a colon, the second is the secret, or the first where that is none.
+/// Of an id and a secret around a colon, the second is the secret, or the first where that is but a letter
+/// that stands for none.
 fn halve(all: &mut Vec<(String, bool)>, text: &str, secret: bool) {
     if let Some((before, behind)) = split_once(text, ":") {
         add(all, behind, secret);
-        add(all, before, secret && behind.is_empty());
+        add(all, before, secret && behind.len() <= DUMMY_BYTES_MAX);
     }
 }
 
@@ -163,6 +171,16 @@ mod tests {
         ];
         for (field, value, secrets, kept_out) in cases {
             assert_eq!(told(field, value), [secrets, kept_out].map(<[&str]>::to_vec), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_sign_of_equality_and_before_a_dummy_password_is_secret() {
+        let secret = "0123456789abcdef";
+        for (field, value) in
+            [("x-token", "t=0123456789abcdef"), ("authorization", "Basic MDEyMzQ1Njc4OWFiY2RlZjpY")]
+        {
+            assert!(told(field, value)[0].iter().any(|own| own == secret), "{field}");
         }
     }
 }

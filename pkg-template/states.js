@@ -14,7 +14,8 @@ const STATES_MAX = 500;
  *   account: string | null,
  *   waiting: Set<() => void>,
  *   operation?: WeakRef<Api.Operation<any>>,
- * }} Entry
+ *   forgotten?: boolean,
+ * }} Entry `forgotten`: it is shown to nobody until it is read again.
  */
 
 export class States {
@@ -63,6 +64,10 @@ export class States {
       this.#changed();
       return made;
     }
+    if (entry.forgotten) {
+      entry.forgotten = false;
+      this.#changed();
+    }
     if (state.revision > entry.state.revision) {
       entry.state = state;
       for (const tell of [...entry.waiting]) tell();
@@ -92,9 +97,9 @@ export class States {
     if (this.#entries.delete(nameOf(id, account))) this.#changed();
   }
 
-  /** Forgets all. */
+  /** Forgets all. What somebody holds is shown no more, and is found again when its account is back. */
   clear() {
-    this.#entries.clear();
+    for (const [name, entry] of this.#entries) this.#forget(name, entry);
     this.#changed();
   }
 
@@ -105,7 +110,7 @@ export class States {
    */
   dropAccount(account) {
     for (const [name, entry] of this.#entries) {
-      if (entry.account === account && !entry.waiting.size) this.#entries.delete(name);
+      if (entry.account === account && !entry.waiting.size) this.#forget(name, entry);
     }
     this.#changed();
   }
@@ -117,7 +122,7 @@ export class States {
     this.#account = account;
     return (this.#snapshot ??= Object.freeze(
       [...this.#entries.values()]
-        .filter((entry) => entry.account === account)
+        .filter((entry) => entry.account === account && !entry.forgotten)
         .map((entry) => entry.state)
         .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)),
     ));
@@ -128,11 +133,20 @@ export class States {
     return [...this.#entries.values()].filter((entry) => entry.waiting.size > 0);
   }
 
+  /**
+   * @param {string} name
+   * @param {Entry} entry
+   */
+  #forget(name, entry) {
+    if (isHeld(entry)) entry.forgotten = true;
+    else this.#entries.delete(name);
+  }
+
   /** Makes room for one more. */
   #bound() {
     if (this.#entries.size < STATES_MAX) return;
     for (const [name, entry] of this.#entries) {
-      if (entry.waiting.size || entry.operation?.deref()) continue;
+      if (isHeld(entry)) continue;
       this.#entries.delete(name);
       if (this.#entries.size < STATES_MAX) return;
     }
@@ -168,6 +182,9 @@ export class States {
     });
   }
 }
+
+/** @type {(entry: Entry) => boolean} */
+const isHeld = (entry) => entry.waiting.size > 0 || !!entry.operation?.deref();
 
 /** @type {(id: string, account: string | null) => string} */
 const nameOf = (id, account) => `${id} ${account}`;

@@ -1,6 +1,7 @@
 // The account changes while something is under way.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../browser/harness/until.mjs";
 import { loadPackage, options, settle, state } from "./package.js";
 
 async function begin(t) {
@@ -78,4 +79,36 @@ test("an account that is another each time is read for all the same", async (t) 
   t.after(() => holdfast.close());
   world.script.list = async () => '{"operations":[]}';
   assert.deepEqual((await holdfast.list()).operations, []);
+});
+
+test("a handle held while its account signs out and in again hears of its operation's ending", async (t) => {
+  const { holdfast, world, current } = await begin(t);
+  world.script.submit = async () => state();
+  world.script.list = async () => `{"operations":[${state()}]}`;
+  const operation = await holdfast.submit("reports", { intent: "one", body: {} });
+  await holdfast.signOut({ unsettled: "keep" });
+  assert.deepEqual(holdfast.getSnapshot(), []);
+  current.account = "grace";
+  await settle();
+  current.account = "ada";
+  world.script.load = async () => state({ status: "cancelled", endedAt: 1, revision: 2 });
+  assert.equal((await operation.outcome()).status, "cancelled");
+  assert.deepEqual(holdfast.getSnapshot().map(({ status }) => status), ["cancelled"]);
+});
+
+test("what another tab has changed is read a few times at most where the account is another each time", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  let [count, reads] = [0, 0];
+  const holdfast = createHoldfast(options({ account: () => `guest ${(count += 1)}` }));
+  t.after(() => holdfast.close());
+  const MANY = 50;
+  // Not for ever, where nothing bounds it.
+  world.script.load = async () => ((reads += 1) > MANY ? Promise.reject(new Error("enough")) : state());
+  await holdfast.start();
+  const other = new BroadcastChannel("holdfast:holdfast");
+  t.after(() => other.close());
+  other.postMessage({ service: "reports", id: "op-1" });
+  let before = 0;
+  await until(() => reads && reads === before || void (before = reads), "The last reading");
+  assert.ok(reads <= 4, `${reads} readings`);
 });

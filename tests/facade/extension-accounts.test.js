@@ -109,15 +109,16 @@ test("an open page shows nothing of an account that has left, as soon as the bac
   await until(() => !page.getSnapshot().length, "A page without what the other had");
 });
 
-/** A page, and a background of ada's or grace's whose answers are held where a test says so. */
-async function crossing(t) {
+/** A page, and a background of ada's or grace's whose answers are held where a test says so; `stored`: what is read. */
+async function crossing(t, stored = {}) {
   const own = (name) => state({ id: `op of ${name}`, intent: name });
   const who = { account: "ada" };
   const { connect, world } = await begin(t, { account: () => who.account }, {
     list: async () => listed(own(who.account)),
     submit: async () => own(who.account),
     command: async (_, id) => state({ id, revision: 2, cancelling: true }),
-    load: async (_, id) => (id === `op of ${who.account}` ? own(who.account) : undefined),
+    load: async (_, id) =>
+      id === `op of ${who.account}` ? state({ id, intent: who.account, ...stored }) : undefined,
   });
   const [sent, held] = [[], []];
   let holds = false;
@@ -208,4 +209,17 @@ test("a page that learns of another account by that one's work shows it", async 
   notify();
   await until(() => shown().includes("op of grace"), "Her work");
   assert.deepEqual(shown(), ["op of grace"]);
+});
+
+test("a handle held while the account goes and comes back hears of its operation's ending", async (t) => {
+  const { page, who, shown } = await crossing(t, { status: "cancelled", endedAt: 1, revision: 2 });
+  const operation = await page.submit("reports", { intent: "ada", body: {} });
+  who.account = "grace";
+  await page.list();
+  await assert.rejects(operation.outcome(), { code: "NOT_ALLOWED" });
+  assert.deepEqual(shown(), ["op of grace"]);
+  who.account = "ada";
+  await page.list();
+  assert.equal((await operation.outcome()).status, "cancelled");
+  assert.deepEqual(shown(), ["op of ada"]);
 });

@@ -19,6 +19,9 @@ const PAUSE_MS = 200;
 /** An answer comes in so long, or not at all: where the background's script threw, browsers wait for ever. In milliseconds. */
 const ANSWERED_MS = 60_000;
 
+/** Errors which say that nothing was sent. */
+const NOTHING_SENT = ["NO_ACCOUNT", "STORAGE_UNAVAILABLE"];
+
 /** @type {typeof Extension.connect} */
 export function connect(given) {
   checkNames(given, "", "services database");
@@ -53,6 +56,7 @@ export function connect(given) {
 
 class Remote {
   #api;
+  #isFirefox;
   #changed;
   #hinted;
   #closed = false;
@@ -70,6 +74,7 @@ class Remote {
    */
   constructor(api, changed, hinted) {
     this.#api = api;
+    this.#isFirefox = api.runtime.getURL("").startsWith("moz-");
     this.#changed = changed;
     this.#hinted = hinted;
   }
@@ -92,28 +97,36 @@ class Remote {
     for (let round = 1; ; round++) {
       if (this.#closed) throw closedError();
       const sent = (this.#sent += 1);
-      let answer;
-      try {
-        answer = await inTime(this.#api.runtime.sendMessage(message), ANSWERED_MS, () => LATE);
-      } catch (cause) {
-        if (cause === LATE) throw unheard(method, cause);
-        // Where nobody listens, nothing was done: that may be asked again whatever it is.
-        const nobody = /Receiving end/.test(String(cause));
-        if (round === TRIES || !(again || nobody)) throw unheard(method, cause);
-        heard ||= !nobody;
-      }
-      // It tells of the last message alone.
-      if (heard && changes && answer?.error?.code === "NO_ACCOUNT") throw unheard(method, undefined);
-      // Another listener of the extension may have answered: that is none.
+      const { answer, cause, nobody = false } = await this.#send(message);
       if (answer?.protocol === PROTOCOL) {
         const isOfOneWhoLeft = this.#told(answer, sent);
+        // It tells of the last message alone.
+        if (heard && changes && NOTHING_SENT.includes(answer.error?.code)) throw unheard(method, undefined);
         // What was done is told as done; what was read is shown to nobody else, and read again.
         if (changes || !isOfOneWhoLeft) return valueOf(answer);
         if (round === TRIES) throw changedAgain();
         continue;
       }
-      if (round === TRIES || (answer && !again)) throw unheard(method, undefined);
+      // Where nobody listens, nothing was done: that may be asked again whatever it is.
+      if (cause === LATE || round === TRIES || !(again || nobody)) throw unheard(method, cause);
+      heard ||= !nobody;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (round - 1)));
+    }
+  }
+
+  /**
+   * Sends a message once. What another listener of the extension answers, or nobody, is no answer: the background
+   * may have died while it carried the message out.
+   *
+   * @param {object} message
+   * @returns {Promise<{ answer?: any, cause?: unknown, nobody?: boolean }>} `nobody`: it was not even heard.
+   */
+  async #send(message) {
+    try {
+      return { answer: await inTime(this.#api.runtime.sendMessage(message), ANSWERED_MS, () => LATE) };
+    } catch (cause) {
+      // Firefox says the same of a background that ended while it answered.
+      return { cause, nobody: !this.#isFirefox && /Receiving end/.test(String(cause)) };
     }
   }
 

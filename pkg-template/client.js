@@ -83,7 +83,7 @@ export class Client {
     for (const name of isServer ? [] : ["online", "offline"]) {
       globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
     }
-    this.#tabs = new Tabs(channel, (change) => this.#heard(change));
+    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp());
   }
 
   /** @param {Sealed} sealed */
@@ -277,7 +277,8 @@ export class Client {
     return new Promise((resolve, reject) => {
       const all = [...signals, this.#closing.signal, this.#shown.signal];
       const check = () => {
-        if (holds(entry.state)) leave(() => resolve(entry.state));
+        if (entry.gone) leave(() => reject(notOfAccount(entry.state)));
+        else if (holds(entry.state)) leave(() => resolve(entry.state));
       };
       const abort = () => leave(() => reject(all.find((signal) => signal?.aborted)?.reason));
       const leave = (/** @type {() => void} */ settle) => {
@@ -301,11 +302,27 @@ export class Client {
    */
   #heard({ service, id }) {
     this.#connection.hint(service);
-    const taken = (/** @type {[string | undefined, string | null]} */ [json, account]) => {
+    void this.#refresh(id);
+  }
+
+  /** What other tabs have changed was not heard here: what is shown is read again, one after the other. */
+  async #catchUp() {
+    for (const { id } of this.snapshot()) await this.#refresh(id);
+  }
+
+  /**
+   * Reads an operation again, and shows what is stored of it now.
+   *
+   * @param {string} id
+   */
+  async #refresh(id) {
+    try {
+      const [json, account] = await this.#read("load", [id]);
       if (json === undefined) this.#states.drop(id, account);
       else this.#states.accept(json, account);
-    };
-    this.#read("load", [id]).then(taken, () => undefined);
+    } catch {
+      // What was known of it is shown until it can be read.
+    }
   }
 
   /** @param {Entry} entry */
@@ -325,7 +342,7 @@ export class Client {
       // In turn, where there are many.
       const from = this.#refreshed < awaited.length ? this.#refreshed : 0;
       this.#refreshed = from + REFRESH_MAX;
-      for (const entry of awaited.slice(from, this.#refreshed)) this.#load(entry).catch(() => undefined);
+      for (const entry of awaited.slice(from, this.#refreshed)) void this.#refresh(entry.state.id);
     }, REFRESH_MS);
   }
 }

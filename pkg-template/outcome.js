@@ -42,11 +42,12 @@ export async function* piecesOf(client, state) {
  * @param {Api.OperationState} state
  */
 export const notOfAccount = ({ id, status }) =>
-  new HoldfastError("The operation is not the current account's.", {
+  new HoldfastError("Nothing is stored of the operation for the current account.", {
     code: "NOT_ALLOWED",
     operationId: id,
     stage: status,
-    nextStep: "Sign in as the account that submitted it, and wait again.",
+    nextStep:
+      "Sign in as the account that submitted it. If the site's storage was cleared, look at the service first: submitted again, it may be charged again.",
   });
 
 /**

@@ -15,7 +15,8 @@ const STATES_MAX = 500;
  *   waiting: Set<() => void>,
  *   operation?: WeakRef<Api.Operation<any>>,
  *   forgotten?: boolean,
- * }} Entry `forgotten`: it is shown to nobody until it is read again.
+ *   gone?: boolean,
+ * }} Entry `forgotten`: it is shown to nobody until it is read again. `gone`: nothing is stored of it any more.
  */
 
 export class States {
@@ -88,13 +89,19 @@ export class States {
   }
 
   /**
-   * Nothing is stored of an operation any more: it is no longer shown.
+   * Nothing is stored of an operation any more: it is no longer shown, and who waits for it hears so.
    *
    * @param {string} id
    * @param {string | null} account Whose it was: another's is not looked at.
    */
   drop(id, account) {
-    if (this.#entries.delete(nameOf(id, account))) this.#changed();
+    const name = nameOf(id, account);
+    const entry = this.#entries.get(name);
+    if (!entry) return;
+    this.#entries.delete(name);
+    entry.gone = true;
+    for (const tell of [...entry.waiting]) tell();
+    this.#changed();
   }
 
   /** Forgets all. What somebody holds is shown no more, and is found again when its account is back. */

@@ -13,8 +13,9 @@ export class Tabs {
   /**
    * @param {string | null} database The tabs of one database share one channel; `null`: no other is told.
    * @param {(change: Change) => void} hear Told of a change in another tab.
+   * @param {() => void} missed Called where changes may not have been heard, and somebody looks again.
    */
-  constructor(database, hear) {
+  constructor(database, hear, missed) {
     this.#name = `holdfast:${database}`;
     this.#hear = hear;
     if (database === null) return;
@@ -22,7 +23,14 @@ export class Tabs {
     // An open channel can keep a page out of the back-forward cache.
     const { signal } = this.#life;
     globalThis.addEventListener?.("pagehide", () => this.#shut(), { signal });
-    globalThis.addEventListener?.("pageshow", () => this.#open(), { signal });
+    const shown = (/** @type {any} */ { persisted }) => {
+      this.#open();
+      if (persisted) missed();
+    };
+    globalThis.addEventListener?.("pageshow", shown, { signal });
+    const { document } = globalThis;
+    const seen = () => !this.#channel && document.visibilityState === "visible" && missed();
+    document?.addEventListener("visibilitychange", seen, { signal });
   }
 
   /** @param {Change} change */

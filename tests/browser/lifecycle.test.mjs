@@ -150,6 +150,8 @@ describe("a tab's life", { concurrency: 2 }, () => {
     await page.evaluate(() => history.back());
     await until(() => page.evaluate(() => location.search === "").catch(() => false), "The page of before");
     assert.equal(await page.evaluate(() => globalThis.cameBack), true, "something of ours keeps the page out of the cache");
+    // Nobody waits here yet: what is shown has caught up by itself.
+    await page.waitForFunction(() => holdfast.getSnapshot()[0].status === "succeeded");
     assert.equal(await outcomeIn(page), "succeeded");
     await assertOnce(service);
   });

@@ -151,16 +151,18 @@ function write(store, value, key) {
 
 /**
  * Transactions under way. A page that is put aside for going back to it, in the middle of one, would keep
- * every other tab from the store: WebKit lets it. There each is aborted, and none begun until it is back.
- *
- * @type {Set<() => void>}
+ * every other tab from the store: WebKit lets it. There each is aborted, and none begun until it is back;
+ * one that only reads is then begun again. @type {Set<() => void>}
  */
 const underWay = new Set();
+/** How often the page was put aside. */
+let times = 0;
 /** Resolves when the page is back. @type {Promise<void> | undefined} */
 let aside;
 
 globalThis.addEventListener?.("pagehide", ({ persisted }) => {
   if (!persisted) return;
+  times += 1;
   aside = new Promise((resolve) => globalThis.addEventListener("pageshow", () => resolve(), { once: true }));
   for (const abort of underWay) abort();
 });
@@ -259,10 +261,8 @@ class Run {
    */
   async #carry(database, what, args) {
     const [stores, durability, begin] = PLANS[what];
-    for (let again = true; ; again = false) {
-      let kind = "unavailable";
-      /** @type {any} */
-      let error;
+    for (let reopened = 0, before = times; ; before = times) {
+      let [kind, error] = ["unavailable", /** @type {any} */ (undefined)];
       try {
         const opened = await database.open();
         while (aside) await aside;
@@ -286,13 +286,14 @@ class Run {
       } catch (thrown) {
         error = thrown;
       }
+      if (times > before && !durability && !this.#dropped) continue;
       if (kind !== "begin") this.#abort(kind === "timeout");
       const name = kind === "timeout" ? kind : reason(error);
       const risky = durability && this.#stepped;
       const lost = name === "UnknownError" || name === "InvalidStateError";
       const dead = kind === "begin" || (kind === "abort" && !risky && lost);
       if (dead || kind === "timeout") database.forget();
-      if (dead && again) continue;
+      if (dead && !reopened++) continue;
       throw `${told(kind, name, !!durability, !!risky)} ${name}`;
     }
   }

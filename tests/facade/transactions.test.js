@@ -8,8 +8,7 @@ async function opened(t) {
   const page = new EventTarget();
   globalThis.addEventListener = page.addEventListener.bind(page);
   t.after(() => delete globalThis.addEventListener);
-  const requests = [];
-  const request = (value) => (requests.push(value), { result: value });
+  const request = (value) => ({ result: value });
   const raw = {
     aborts: 0,
     commits: false,
@@ -22,15 +21,22 @@ async function opened(t) {
   };
   const { storeIn } = await loadPackage(t, "idb-transaction.js");
   const store = storeIn({ open: async () => ({ transaction: () => raw }), forget: () => undefined });
+  const putAside = () => page.dispatchEvent(Object.assign(new Event("pagehide"), { persisted: true }));
+  const comeBack = () => page.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+  return { raw, store, putAside, comeBack };
+}
+
+/** One that writes, and has read what it decides by. */
+async function writing(t) {
+  const { store, ...more } = await opened(t);
   const run = store.run("change", [[["lanes", "lane"]], () => [["lanes", Array(7).fill(1), "lane"]]]);
   await settle();
-  raw.read.onsuccess();
-  const putAside = () => page.dispatchEvent(Object.assign(new Event("pagehide"), { persisted: true }));
-  return { raw, run, putAside };
+  more.raw.read.onsuccess();
+  return { ...more, run };
 }
 
 test("what commits when its page is put aside is written, and told so", async (t) => {
-  const { raw, run, putAside } = await opened(t);
+  const { raw, run, putAside } = await writing(t);
   raw.commits = true;
   putAside();
   await settle();
@@ -39,7 +45,7 @@ test("what commits when its page is put aside is written, and told so", async (t
 });
 
 test("what does not commit yet is given up when its page is put aside: left open it would keep every other tab out", async (t) => {
-  const { raw, run, putAside } = await opened(t);
+  const { raw, run, putAside } = await writing(t);
   const refused = assert.rejects(run.done, (told) => /^aborted /.test(told));
   putAside();
   assert.equal(raw.aborts, 1);
@@ -47,10 +53,26 @@ test("what does not commit yet is given up when its page is put aside: left open
 });
 
 test("what nobody waits for any more, and commits, is told by its own event", async (t) => {
-  const { raw, run } = await opened(t);
+  const { raw, run } = await writing(t);
   raw.commits = true;
   run.drop();
   await settle();
+  raw.oncomplete({ type: "complete" });
+  await run.done;
+});
+
+test("what only reads is begun again when its page is back from being put aside", async (t) => {
+  const { raw, store, putAside, comeBack } = await opened(t);
+  const run = store.run("lane", ["lane"]);
+  await settle();
+  const first = raw.read;
+  putAside();
+  await settle();
+  assert.equal(raw.read, first, "nothing is begun before it is back");
+  comeBack();
+  await settle();
+  assert.notEqual(raw.read, first);
+  raw.read.onsuccess();
   raw.oncomplete({ type: "complete" });
   await run.done;
 });

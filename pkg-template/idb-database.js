@@ -1,8 +1,12 @@
 // @ts-check
 /** The database of the store: its schema, and its opening. */
 
-/** How long opening may take, in milliseconds. */
-const OPEN_MS = 5000;
+/** How long opening may take, in milliseconds: right after a crash, or on a busy machine, that is seconds. */
+const OPEN_MS = 20_000;
+/** How long after what was lost on the way to the storage it is opened once more, in milliseconds. */
+const AGAIN_MS = 1000;
+/** Into how many parts a wait is split. */
+const PARTS = 4;
 /**
  * The schema's version. Versions go in hundreds, and a database is opened without one: after a
  * rollback, older code still opens what newer code has made.
@@ -47,7 +51,7 @@ export class Database {
   /** The open database: whoever comes second waits for the same opening. */
   open() {
     if (this.#opening) return this.#opening;
-    const opening = (this.#opening = open(this.#name));
+    const opening = (this.#opening = openAgain(this.#name));
     opening.catch(() => {
       if (this.#opening === opening) this.#opening = undefined;
     });
@@ -61,6 +65,22 @@ export class Database {
       () => undefined,
     );
     this.#opening = undefined;
+  }
+}
+
+/**
+ * Opens it, and once more where the browser lost the request: a storage process that is killed, or comes up,
+ * fails what it was asked, and serves the next. What is damaged stays so.
+ *
+ * @param {string} name
+ */
+async function openAgain(name) {
+  try {
+    return await open(name);
+  } catch (error) {
+    if (reason(error) !== "UnknownError") throw error;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    return open(name);
   }
 }
 
@@ -92,7 +112,7 @@ async function open(name) {
 function finished(request) {
   return new Promise((resolve, reject) => {
     const fail = (/** @type {string} */ stuck) => {
-      clearTimeout(late);
+      stop();
       request.onsuccess = () => request.result.close();
       try {
         reject(request.error ?? stuck);
@@ -100,13 +120,29 @@ function finished(request) {
         reject(stuck); // A request that is still pending has no error to read, and throws.
       }
     };
-    const late = setTimeout(() => fail("timeout"), OPEN_MS);
+    const stop = after(OPEN_MS, () => fail("timeout"));
     request.onsuccess = () => {
-      clearTimeout(late);
+      stop();
       resolve(request.result);
     };
     request.onerror = request.onblocked = () => fail("blocked");
   });
+}
+
+/**
+ * Calls when so much time is over, and gives what prevents it. It passes in parts: a machine that slept, or a page
+ * that stood still, has lost one of them, and hears in the others what has come meanwhile.
+ *
+ * @param {number} ms
+ * @param {() => void} late
+ */
+export function after(ms, late) {
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  let left = PARTS;
+  const wait = () => void (left-- ? (timer = setTimeout(wait, ms / PARTS)) : late());
+  wait();
+  return () => clearTimeout(timer);
 }
 
 /** @param {IDBDatabase} database */

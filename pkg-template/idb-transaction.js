@@ -4,7 +4,7 @@
  * transaction, in the callback of its last read.
  */
 /** @import { Database } from "./idb-database.js" */
-import { pack, reason, row, STORES, told, unpack } from "./idb-database.js";
+import { after, pack, reason, row, STORES, told, unpack } from "./idb-database.js";
 
 /** How long a transaction may take, in milliseconds. */
 const COMPLETE_MS = 10_000;
@@ -322,19 +322,19 @@ class Run {
    * @returns {Promise<"complete" | "abort" | "timeout">}
    */
   async #ended(raw) {
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let late;
+    /** @type {(() => void) | undefined} */
+    let stop;
     try {
       return await new Promise((resolve) => {
         this.#end = resolve;
-        late = setTimeout(() => resolve("timeout"), COMPLETE_MS);
+        stop = after(COMPLETE_MS, () => resolve("timeout"));
         const tell = (/** @type {Event} */ { type }) => resolve(/** @type {any} */ (type));
         // Several may wait for a lookup.
         if (this.#isLookup) for (const name of ["complete", "abort"]) raw.addEventListener(name, tell);
         else raw.oncomplete = raw.onabort = tell;
       });
     } finally {
-      clearTimeout(late);
+      stop?.();
     }
   }
 

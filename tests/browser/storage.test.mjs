@@ -80,6 +80,47 @@ describe("a database that cannot be opened", () => {
   });
 });
 
+/** The first opening is answered so much later than the browser answers it. */
+const delayOpening = (ms) => {
+  const begin = IDBFactory.prototype.open;
+  IDBFactory.prototype.open = function (...given) {
+    IDBFactory.prototype.open = begin;
+    const request = begin.apply(this, given);
+    let hear;
+    Object.defineProperty(request, "onsuccess", { set: (heard) => (hear = heard) });
+    request.addEventListener("success", (event) => setTimeout(() => hear(event), ms));
+    return request;
+  };
+};
+
+/** So many openings fail as they do while the browser's storage process dies and comes up. */
+const loseOpenings = (times) => {
+  const begin = IDBFactory.prototype.open;
+  IDBFactory.prototype.open = function (...given) {
+    if (times-- <= 0) return begin.apply(this, given);
+    const request = new EventTarget();
+    request.error = new DOMException("by the test", "UnknownError");
+    setTimeout(() => request.onerror?.(new Event("error")));
+    return request;
+  };
+};
+
+describe("a database that opens late", () => {
+  for (const [name, fault, argument] of [
+    ["is slow", delayOpening, 8000],
+    ["was lost on the way to it once", loseOpenings, 1],
+  ]) {
+    story(`is waited for by the call where it ${name}`, async ({ visit, service }) => {
+      const page = await visit();
+      await page.evaluate(fault, argument);
+      const { code, outcome } = await submit(page);
+      assert.deepEqual({ code, outcome }, { code: null, outcome: "succeeded" });
+      const { executions, charges } = await service.ledger();
+      assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
+    });
+  }
+});
+
 /** Every transaction that writes a record is aborted with that error once it has written. */
 const abortCommits = (name) => {
   const begin = IDBDatabase.prototype.transaction;

@@ -32,7 +32,9 @@ export function checkManifest(api, services) {
     if (baseUrl === undefined) continue;
     const { protocol, hostname } = new URL(baseUrl);
     const origin = `${protocol}//${hostname}/*`;
-    Promise.resolve(api.permissions?.contains({ origins: [origin] })).then(
+    // What the browser takes for no pattern it throws on.
+    const asked = async () => api.permissions?.contains({ origins: [origin] });
+    asked().then(
       (granted) => {
         if (granted !== false) return;
         warn(

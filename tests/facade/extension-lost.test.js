@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { begin, fakeApi } from "./fake-extension.js";
-import { state } from "./package.js";
+import { begin, fakeApi, message, POPUP, submission } from "./fake-extension.js";
+import { settle, state } from "./package.js";
 
 /** What browsers say where nobody listens; Firefox says it too of a background that ended while it answered. */
 const NOBODY = "Could not establish connection. Receiving end does not exist.";
@@ -84,4 +84,23 @@ test("a command that nobody heard is given again", async (t) => {
   let refused = 0;
   api.send = (...given) => (refused++ ? send(...given) : refuse());
   assert.equal((await operation.cancel()).cancelling, true);
+});
+
+test("a browser that cannot say whether there is a permission holds nothing up", async (t) => {
+  api.permissions.contains = () => {
+    throw new TypeError("Invalid match pattern");
+  };
+  await begin(t);
+  assert.ok((await api.send(message("submit", submission()), POPUP)).value);
+});
+
+test("a request whose answer does not begin in 25 s is given up, before the browser ends the worker", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const fetch = (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const { holdfast, world } = await begin(t, { fetch });
+  await holdfast.start();
+  const lost = assert.rejects(world.clients[0].host.fetch("https://api.example.com/", {}), { name: "AbortError" });
+  await settle();
+  t.mock.timers.tick(25_000);
+  await lost;
 });

@@ -127,6 +127,7 @@ export class Client {
    * @param {string} service
    * @param {string} intent
    * @param {string | null} account
+   * @returns {Promise<readonly string[]>} The operations that are gone.
    */
   async forget(service, intent, account) {
     checkIntent(intent);
@@ -136,15 +137,18 @@ export class Client {
       this.#states.drop(id, account);
       this.#tabs.tell({ service, id });
     }
+    return gone;
   }
 
   /**
    * @param {Api.ListFilter} [filter]
+   * @param {string | null} [of] Who must be the current account.
    * @returns {Promise<Api.OperationPage>}
    */
-  async list(filter = {}) {
+  async list(filter = {}, of) {
     checkFilter(filter);
     const [json, account] = await this.#read("list", [JSON.stringify(filter)]);
+    if (of !== undefined && of !== account) throw accountChanged();
     const page = JSON.parse(json);
     const operations = page.operations.map((/** @type {object} */ state) =>
       this.operationOf(JSON.stringify(state), account),
@@ -160,8 +164,7 @@ export class Client {
   async signOut(options, account) {
     const { unsettled } = checkSignOut(options);
     if (account === null) return [];
-    const operations = await unsettledOf(this);
-    // The list is that of whoever came meanwhile.
+    const operations = await unsettledOf(this, account);
     this.#checkAccount(account);
     if (unsettled === "cancel") await cancelAll(operations);
     const left = notOver(operations);
@@ -221,11 +224,7 @@ export class Client {
    * @param {string | null} account Whose the call is.
    */
   #checkAccount(account) {
-    if (currentAccount(this.#options) === account) return;
-    throw new HoldfastError("The account changed meanwhile. Nothing was sent.", {
-      code: "NO_ACCOUNT",
-      nextStep: "Call again for the account that is the current one.",
-    });
+    if (currentAccount(this.#options) !== account) throw accountChanged();
   }
 
   /**
@@ -237,8 +236,10 @@ export class Client {
    */
   async #read(method, args) {
     for (let round = 1; ; round++) {
-      const account = currentAccount(this.#options);
-      const value = await this.call(method, args);
+      let account = currentAccount(this.#options);
+      // For whom it is read is settled in the turn of the call, however long the module took to come.
+      const settle = () => void (account = currentAccount(this.#options));
+      const value = await this.call(method, args, settle);
       if (account === currentAccount(this.#options) || round === READS_MAX) return [value, account];
     }
   }
@@ -346,3 +347,9 @@ export class Client {
     }, REFRESH_MS);
   }
 }
+
+const accountChanged = () =>
+  new HoldfastError("The account changed meanwhile. Nothing was sent.", {
+    code: "NO_ACCOUNT",
+    nextStep: "Call again for the account that is the current one.",
+  });

@@ -105,7 +105,7 @@ export const makeHoldfast = (settings, parts) => {
     async forget(service, intent) {
       checkServiceName(options, service);
       const account = currentAccount(options);
-      return (await open()).forget(service, intent, account);
+      await (await open()).forget(service, intent, account);
     },
     list: async (filter) => (await open()).list(filter),
     async signOut(leave) {

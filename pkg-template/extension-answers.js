@@ -86,9 +86,11 @@ export class Answers {
     if (method === "start") return this.#behind.start();
     const client = this.#behind.open();
     if (!CHANGES.includes(method)) {
-      const value = await client.call(method, args);
-      // What was read for one account is not shown as another's.
-      if (account !== this.#account()) throw changed("Nothing is shown.");
+      /** @type {string | null} */
+      let asked = null;
+      const value = await client.call(method, args, () => void (asked = this.#account()));
+      // What was read for one account is not shown as another's, who may have been there before as well.
+      if (account !== asked || account !== this.#account()) throw changed("Nothing is shown.");
       return value;
     }
     // Once it is done it is told as done, whoever has come meanwhile.
@@ -96,8 +98,10 @@ export class Answers {
       if (account !== this.#account() || account !== believed) throw changed("Nothing was sent.");
     };
     check();
-    if (method !== "submit") return client.call(method, args, check);
     const [service, json, body] = args;
+    // What is gone must not be shown here either, nor keep the alarm.
+    if (method === "forget") return client.forget(service, json, account);
+    if (method !== "submit") return client.call(method, args, check);
     const operation = await client.submit(seal(this.#settings.options, service, { ...objectOf(json), body }));
     return JSON.stringify(operation);
   }

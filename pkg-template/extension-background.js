@@ -76,6 +76,8 @@ class Background {
   #toldOf;
   /** Of whom all that the store has to do is remembered. @type {string | null | undefined} */
   #readOf;
+  /** The app could not say who is signed in, which is not to say nobody: the next life asks again. */
+  #isUnsure = false;
   /** @type {Promise<void> | undefined} */
   #following;
   #changed = false;
@@ -91,7 +93,11 @@ class Background {
   constructor(api, settings, allow, ready) {
     this.#api = api;
     this.#settings = settings;
-    this.#ready = ready ? promised(ready).catch((error) => report(ready, "ready", error, settings.options.logger)) : null;
+    const unready = (/** @type {unknown} */ error) => {
+      this.#isUnsure = true;
+      report(/** @type {object} */ (ready), "ready", error, settings.options.logger);
+    };
+    this.#ready = ready ? promised(ready).catch(unready) : null;
     this.#answers = new Answers(api.runtime.id, settings, allow, {
       isClosed: () => this.#closed,
       ready: async () => this.#ready,
@@ -161,7 +167,7 @@ class Background {
     const account = currentAccount(this.#settings.options);
     if (account !== this.#toldOf) this.#open().tellPages();
     this.#toldOf = account;
-    if (account === null) return this.#alarm.rest();
+    if (account === null) return this.#rest();
     await this.begin();
     this.#connection?.wake();
     this.#follow();
@@ -181,12 +187,22 @@ class Background {
       this.#changed = false;
       const account = currentAccount(this.#settings.options);
       const open = account === null ? [] : await this.#toDo(account);
-      await (open.length ? this.#alarm.follow(open) : this.#alarm.rest());
+      // Whoever has come meanwhile is looked for when the app says so.
+      if (open) await (open.length ? this.#alarm.follow(open) : this.#rest(account));
     }
   }
 
   /**
-   * What there is to do, as far as the alarm depends on it.
+   * There is nothing to do for an account, or nobody is there.
+   *
+   * @param {string | null} account
+   */
+  async #rest(account = null) {
+    if (account !== null || !this.#isUnsure) await this.#alarm.rest();
+  }
+
+  /**
+   * What there is to do, as far as the alarm depends on it; nothing is known where another account has come.
    *
    * @param {string} account
    */
@@ -196,19 +212,26 @@ class Background {
     const isWhole = open.length && account === this.#readOf && seen.length <= REMEMBERED;
     // What only the store knows of may be due sooner, where that is possible.
     if (isWhole || this.#alarm.isSoon(open)) return open;
-    const stored = await this.#stored();
-    this.#readOf = account;
-    return [...open, ...stored];
+    try {
+      const stored = await this.#stored(account);
+      this.#readOf = account;
+      return [...open, ...stored];
+    } catch (/** @type {any} */ error) {
+      if (error.code === "NO_ACCOUNT") return undefined;
+      throw error;
+    }
   }
 
   /**
    * What the store has to do: all that is under way, and the newest of what has ended and may not have been
    * delivered. What is older is delivered when something else wakes the worker.
+   *
+   * @param {string} account
    */
-  async #stored() {
+  async #stored(account) {
     const client = this.#open();
-    const underWay = await unsettledOf(client, UNDER_WAY);
-    const { operations } = await client.list({ acknowledged: false, limit: ENDED_MAX });
+    const underWay = await unsettledOf(client, account, UNDER_WAY);
+    const { operations } = await client.list({ acknowledged: false, limit: ENDED_MAX }, account);
     return [...underWay, ...operations].map(({ state }) => state).filter(this.#isOpen);
   }
 

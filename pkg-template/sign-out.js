@@ -20,18 +20,19 @@ export function checkSignOut(options) {
 }
 
 /**
- * The current account's operations that are not over, page by page.
+ * The current account's operations that are not over, page by page. Of another, who came meanwhile, there is none.
  *
  * @param {Client} client
+ * @param {string} account
  * @param {readonly Api.Status[]} [status] Some of these only.
  */
-export async function unsettledOf(client, status = UNSETTLED) {
+export async function unsettledOf(client, account, status = UNSETTLED) {
   /** @type {Api.Operation<any>[]} */
   const all = [];
   /** @type {string | undefined} */
   let cursor;
   do {
-    const page = await client.list({ status, limit: 200, ...(cursor && { cursor }) });
+    const page = await client.list({ status, limit: 200, ...(cursor && { cursor }) }, account);
     all.push(...page.operations);
     cursor = page.cursor;
   } while (cursor);

@@ -112,3 +112,29 @@ test("what another tab has changed is read a few times at most where the account
   await until(() => reads && reads === before || void (before = reads), "The last reading");
   assert.ok(reads <= 4, `${reads} readings`);
 });
+
+/** What an account has, as a page of it. */
+const pageOf = (name, more = "") => `{"operations":[${state({ id: `op of ${name}`, intent: name })}]${more}}`;
+
+test("what is read for one who came while the module loaded is not shown as another's, who is back by then", async (t) => {
+  const { holdfast, world, current } = await begin(t);
+  world.script.construct = () => (current.account = "grace");
+  world.script.list = async () => {
+    const page = pageOf(current.account);
+    current.account = "ada";
+    return page;
+  };
+  const { operations } = await holdfast.list();
+  assert.deepEqual([operations, holdfast.getSnapshot()].map((all) => all.map(({ id }) => id)), [["op of ada"], ["op of ada"]]);
+});
+
+test("who signs out is told nothing of one who came meanwhile and left again", async (t) => {
+  const { holdfast, world, current } = await begin(t);
+  world.script.list = async (_, filter) => {
+    const isFirst = !JSON.parse(filter).cursor;
+    const page = pageOf(current.account, isFirst ? ',"cursor":"more"' : "");
+    current.account = isFirst ? "grace" : "ada";
+    return page;
+  };
+  await assert.rejects(holdfast.signOut({ unsettled: "keep" }), { code: "NO_ACCOUNT" });
+});

@@ -223,3 +223,16 @@ test("a handle held while the account goes and comes back hears of its operation
   assert.equal((await operation.outcome()).status, "cancelled");
   assert.deepEqual(shown(), ["op of ada"]);
 });
+
+test("what was read for one who came while allow decided is not told as another's, who is back by then", async (t) => {
+  const who = { account: "ada" };
+  const allow = async () => ((who.account = "grace"), true);
+  const { world } = await begin(t, { account: () => who.account, allow });
+  world.script.list = async () => {
+    const page = listed(state({ id: `op of ${who.account}` }));
+    who.account = "ada";
+    return page;
+  };
+  const { error, value } = await api.send(message("list", ["{}"]), POPUP);
+  assert.deepEqual([error?.code, value], ["NO_ACCOUNT", undefined]);
+});

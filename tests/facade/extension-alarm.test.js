@@ -175,3 +175,40 @@ test("signs of life end after a while, also where the clock is set back meanwhil
   assert.equal(signs, 15);
   alarm.close();
 });
+
+test("what a page has forgotten is shown by the background no more, and wakes nobody", async (t) => {
+  const ended = state({ status: "succeeded", endedAt: 1, delivered: false });
+  const stored = new Set([ended]);
+  const script = { list: async () => listed(...stored), forget: async () => (stored.clear(), ["op-1"]) };
+  const { holdfast } = await begin(t, { onSettled: () => undefined }, script);
+  assert.notEqual(await minutes(Date.now()), undefined);
+  assert.deepEqual((await api.send(message("forget", ["reports", "one"]), POPUP)).value, ["op-1"]);
+  assert.deepEqual(holdfast.getSnapshot(), []);
+  assert.equal(await minutes(Date.now()), undefined);
+});
+
+test("the alarm stays where the app could not say who is signed in, and the next life asks again", async (t) => {
+  await api.alarms.create("holdfast", { when: 1 });
+  const ready = { then: (_, reject) => reject(new Error("the storage does not answer")) };
+  const { holdfast } = await begin(t, { account: () => null, ready, logger: { error: () => undefined } });
+  await holdfast.start();
+  await minutes(0);
+  assert.ok(api.alarms.standing.has("holdfast"));
+});
+
+test("what the store has of one is asked for again, where another was there while it was read", async (t) => {
+  const now = Date.now();
+  const who = { account: "ada" };
+  const list = async (_, filter) => {
+    const isFirst = JSON.parse(filter).acknowledged === undefined;
+    who.account = isFirst ? "grace" : "ada";
+    return listed(...(isFirst ? [waiting("of grace", now + 90 * MINUTE_MS)] : []));
+  };
+  const { world } = await begin(t, { account: () => who.account }, { list });
+  await minutes(now);
+  const far = waiting("far", now + 60 * MINUTE_MS);
+  world.script.list = async () => listed(waiting("near", now + 2 * MINUTE_MS), far);
+  who.account = "ada";
+  world.clients[0].host.notify(far, "[]", "ada");
+  assert.equal(await minutes(now), 2);
+});

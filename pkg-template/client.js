@@ -176,12 +176,17 @@ export class Client {
   /** Somebody else's work is to be shown: what was shown goes, and what is waited for will not come. */
   forgetShown() {
     this.#states.clear();
-    this.#shown.abort(
+    this.endWaits(
       new HoldfastError("The account changed in the background.", {
         code: "NOT_ALLOWED",
         nextStep: "Find the operation again when the account that submitted it is the current one.",
       }),
     );
+  }
+
+  /** @param {unknown} reason Why nothing that is waited for will come. */
+  endWaits(reason) {
+    this.#shown.abort(reason);
     this.#shown = new AbortController();
   }
 

@@ -44,7 +44,11 @@ export function connect(given) {
       if (left !== null) shown += 1;
       client.forgetShown();
     };
-    const remote = new Remote(api, changed, (hints) => client.reach.told(hints));
+    const remote = new Remote(api, {
+      changed,
+      hinted: (hints) => client.reach.told(hints),
+      orphaned: (error) => client.endWaits(error),
+    });
     const client = new Client(own, listeners, { connect: () => remote, channel: isOwn ? database : null });
     return client;
   };
@@ -54,11 +58,21 @@ export function connect(given) {
   );
 }
 
+/**
+ * What a page is told beside its answers.
+ *
+ * @typedef {{
+ *   changed: (left: string | null) => void,
+ *   hinted: (hints: Readonly<Record<string, string>>) => void,
+ *   orphaned: (error: unknown) => void,
+ * }} Told `changed`: it is somebody else's work, and whose it was. `hinted`: why services may never answer.
+ *   `orphaned`: no answer will come any more.
+ */
+
 class Remote {
   #api;
   #isFirefox;
-  #changed;
-  #hinted;
+  #tell;
   #closed = false;
   /** Whose work the background last spoke of; `undefined` until it has. @type {string | null | undefined} */
   #account;
@@ -69,14 +83,12 @@ class Remote {
 
   /**
    * @param {any} api
-   * @param {(left: string | null) => void} changed Told when it is somebody else's, and whose it was.
-   * @param {(hints: Readonly<Record<string, string>>) => void} hinted Told why services may never answer.
+   * @param {Told} tell
    */
-  constructor(api, changed, hinted) {
+  constructor(api, tell) {
     this.#api = api;
     this.#isFirefox = api.runtime.getURL("").startsWith("moz-");
-    this.#changed = changed;
-    this.#hinted = hinted;
+    this.#tell = tell;
   }
 
   /**
@@ -96,6 +108,7 @@ class Remote {
     let heard = false;
     for (let round = 1; ; round++) {
       if (this.#closed) throw closedError();
+      if (!this.#api.runtime?.id) throw this.#orphaned(heard && changes ? method : undefined);
       const sent = (this.#sent += 1);
       const { answer, cause, nobody = false } = await this.#send(message);
       if (answer?.protocol === PROTOCOL) {
@@ -130,6 +143,21 @@ class Remote {
     }
   }
 
+  /**
+   * The error for every call from a page, of the web mostly, that was there before its extension was updated or loaded
+   * again: the browser lets it send nothing more.
+   *
+   * @param {string} [method] A call that may have been carried out.
+   */
+  #orphaned(method) {
+    const error = new HoldfastError("The extension was updated or loaded again: this page belongs to what it was before.", {
+      code: "ABORTED",
+      nextStep: "Load the page again.",
+    });
+    this.#tell.orphaned(error);
+    return method ? unheard(method, error) : error;
+  }
+
   /** Learns whose work it is, where that may be learned: not all who may submit may read. */
   async #askWhose() {
     try {
@@ -147,13 +175,13 @@ class Remote {
    * @returns {boolean} Whether it tells of an account that has left since: a newer message was answered before.
    */
   #told({ account, hints }, sent) {
-    if (hints) this.#hinted(hints);
+    if (hints) this.#tell.hinted(hints);
     if (account === undefined) return false;
     const left = this.#account;
     if (account !== left && sent < this.#toldBy) return true;
     this.#account = account;
     this.#toldBy = Math.max(this.#toldBy, sent);
-    if (left !== undefined && left !== account) this.#changed(left);
+    if (left !== undefined && left !== account) this.#tell.changed(left);
     return false;
   }
 

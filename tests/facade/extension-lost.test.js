@@ -104,3 +104,39 @@ test("a request whose answer does not begin in 25 s is given up, before the brow
   t.mock.timers.tick(25_000);
   await lost;
 });
+
+/** As a content script has it that was there before the extension was updated or loaded again. */
+function orphan() {
+  api.runtime.id = undefined;
+  api.runtime.sendMessage = () => {
+    throw new Error("Extension context invalidated.");
+  };
+}
+
+const isGone = ({ code, message, nextStep }) => code === "ABORTED" && /updated or loaded again/.test(message) && /page again/.test(nextStep);
+
+test("what is waited for in a page whose extension was loaded again ends, instead of never", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { connect, world } = await begin(t);
+  world.script.load = async () => state();
+  const page = connect({ services: { reports: {} } });
+  t.after(() => page.close());
+  const operation = await page.submit("reports", { intent: "one", body: {} });
+  const outcome = assert.rejects(operation.outcome(), isGone);
+  await settle();
+  orphan();
+  t.mock.timers.tick(3000);
+  await outcome;
+  await assert.rejects(page.submit("reports", { intent: "two", body: {} }), isGone);
+});
+
+test("a submission during which the extension was loaded again is not told as unsent", async (t) => {
+  const { connect } = await begin(t);
+  const page = connect({ services: { reports: {} } });
+  t.after(() => page.close());
+  losing("submit", () => {
+    orphan();
+    throw new Error("The message channel closed before a response was received");
+  });
+  await assert.rejects(page.submit("reports", { intent: "one", body: {} }), { code: "SUBMIT_UNCONFIRMED" });
+});

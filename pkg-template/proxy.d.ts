@@ -39,7 +39,10 @@ export interface ProxyOptions {
   readonly mount: string;
   /**
    * Looks who asks, and gives the service's credential as header fields. `null` is answered with 401, on
-   * which the page's operation parks as `NeedsCredential`; a `Response` of your own is passed on.
+   * which the page's operation parks as `NeedsCredential`; a `Response` of your own is passed on. Where this throws, or
+   * gives what `fetch` would not send, nothing is sent: what would change something is answered with 401
+   * (`AUTHORIZE_FAILED`), which the page counts as refused, never as an unknown outcome; what reads, with 502, and it is
+   * asked again. A 401 of the service is passed on where it throws when it is asked for another credential.
    */
   readonly authorize: (
     request: ProxyAuthorizeRequest,
@@ -62,7 +65,7 @@ export interface ProxyOptions {
   readonly bodyBytesMax?: number;
   /** What sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Told why a request was answered with 502, or with 500. Default: `console.error`, without the error's message. */
+  /** Told why a request was answered with 502 or 500, and what `authorize` threw. Default: `console.error`, without the error's message. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -28,6 +28,9 @@ const ANSWER_HEADERS = [
   "x-rate-limit-remaining", "x-rate-limit-reset",
 ];
 
+/** Exchanges that change something: of theirs it counts whether they were sent. */
+const CHANGING = ["submit", "call"];
+
 /** What comes from a service must not act as a page of the app's origin. */
 const GUARD = {
   "cache-control": "no-store",
@@ -101,19 +104,23 @@ async function carry(proxy, request) {
   request.signal?.addEventListener("abort", () => clock.abort(request.signal.reason), { once: true });
   try {
     const url = proxy.baseUrl + target;
-    const ask = (/** @type {boolean} */ refresh) => proxy.authorize({ request, purpose: route.purpose, refresh, signal: clock.signal });
-    const given = await ask(false);
+    const ask = async (/** @type {boolean} */ refresh) => {
+      const own = await proxy.authorize({ request, purpose: route.purpose, refresh, signal: clock.signal });
+      return own && !(own instanceof Response) ? checkAuthorization(own) : own;
+    };
+    const given = await ask(false).catch((error) => notAuthorized(proxy, route, error));
     if (given instanceof Response) return given;
     if (!given) return answer(401, "UNAUTHORIZED", "The proxy does not know who asks.");
     const body = await bodyFor(route, counted);
     const send = (own = given) => {
-      const headers = headersFor(route, request, checkAuthorization(own).headers);
+      const headers = headersFor(route, request, own.headers);
       const init = { method: route.method, headers, redirect: "manual", signal: clock.signal };
       return (proxy.fetch ?? globalThis.fetch)(url, /** @type {any} */ ({ ...init, ...(body && { body, duplex: "half" }) }));
     };
     const answered = await send();
     const isOver = answered.status !== 401 || body instanceof ReadableStream;
-    const other = isOver ? undefined : await renewed(given, () => ask(true));
+    // The refusal stands, whatever comes of another credential: it is what the page has to know.
+    const other = isOver ? undefined : await renewed(given, () => ask(true)).catch((error) => void proxy.onError(error));
     if (!other) return passedOn(proxy, answered, url);
     // An answer that nobody reads would keep its connection.
     answered.body?.cancel().catch(() => undefined);
@@ -125,6 +132,20 @@ async function carry(proxy, request) {
     // What is not sent on is not wanted. One that was read, or is being read, is none of this.
     if (counted.stream && !counted.stream.locked) counted.stream.cancel().catch(() => undefined);
   }
+}
+
+/**
+ * What is answered where `authorize` has failed: a page may know that nothing of it was sent, where 502 would leave
+ * that open. What only reads is asked again, and needs nobody for that.
+ *
+ * @param {Proxy} proxy
+ * @param {Route} route
+ * @param {unknown} error
+ */
+function notAuthorized({ onError }, { purpose }, error) {
+  if (!CHANGING.includes(purpose)) throw error;
+  onError(error);
+  return answer(401, "AUTHORIZE_FAILED", "The proxy has no credential for this. Nothing was sent.");
 }
 
 /**

@@ -199,7 +199,7 @@ test("a credential that fetch would refuse is told of without any of it, and not
   for (const given of [{ headers: { authorization: "Bearer sec\nret" } }, { headers: { "bad secret": "a" } }, "secret"]) {
     const { send, asked } = await proxied(t, { authorize: () => given, onError: (error) => told.push(error) });
     const { status } = await send("POST", JOBS, { headers: KEYED, body: "{}" });
-    assert.deepEqual([status, asked.length], [502, 0]);
+    assert.deepEqual([status, asked.length], [401, 0]);
   }
   assert.deepEqual(told.map(({ code, field }) => [code, field]), Array(3).fill(["INVALID_INPUT", "authorize"]));
   for (const { message, stack, cause } of told) assert.doesNotMatch(JSON.stringify([message, stack, cause]), /sec|bad/);

@@ -1,5 +1,8 @@
 // The background of an extension and its pages, with the browser's interface played and the module's glue scripted.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 
 import { begin, fakeApi, listed, message, POPUP, submission, WEB } from "./fake-extension.js";
@@ -314,4 +317,20 @@ test("a page is told what the background has seen of a service that never answer
   t.after(() => holdfast.close());
   const [{ state: shown }] = (await holdfast.list()).operations;
   assert.match(shown.hint, /No answer has come from https:\/\/api\.example\.com yet, and 3 were lost/);
+});
+
+test("the background's scripts come at once: none is imported later, and nothing is awaited on the way", async (t) => {
+  const { folder } = await loadPackage(t, "extension.js");
+  const late = new Set();
+  const seen = new Set(["./extension.js"]);
+  for (const name of seen) {
+    const text = readFileSync(join(folder, name), "utf8").replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
+    for (const [, own] of text.matchAll(/(?:from|^import) "(\.[^"]+)"/gm)) seen.add(`./${join(dirname(name), own)}`);
+    if (/\bimport\(/.test(text)) late.add(name);
+  }
+  // The background has a table of profiles of its own, and tells of what account() throws before it would come to that.
+  assert.deepEqual([...late].sort(), ["./profiles/built-in.js", "./submission.js"]);
+  assert.ok(seen.has("./glue.js") && seen.has("./profiles/all.js"));
+  // Node refuses to load at once what awaits on the way.
+  createRequire(import.meta.url)(join(folder, "extension.js"));
 });

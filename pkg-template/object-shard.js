@@ -54,6 +54,7 @@ export class Shard {
   #inAlarm = false;
   /** Alarms in a row that have moved nothing. */
   #fruitless = 0;
+  #used = false;
 
   /**
    * @param {DurableObjectStorage} storage
@@ -76,9 +77,9 @@ export class Shard {
     this.#instance.onDeath(() => this.#locks.clear());
   }
 
-  /** Whether anything was ever stored here. */
+  /** Whether anything was ever stored here. Once it was, the schema is not read anew for each write. */
   isUsed() {
-    return isUsed(this.#storage);
+    return (this.#used ||= isUsed(this.#storage));
   }
 
   /**

@@ -112,9 +112,9 @@ pub(super) fn decoded(row: &Row) -> Result<Operation, Error> {
     })
 }
 
-/// What to do about storage that does not take anything.
-const UNAVAILABLE: &str = "nothing was sent; free some room or leave private mode, then call again; \
-                           where it never opens again, there is resetStorage()";
+/// What to do about storage that does not take anything. It may only be slow, or in others' hands.
+const UNAVAILABLE: &str = "nothing was sent; call again: it may have passed; else free some room or \
+                           leave private mode; where it never opens again, there is resetStorage()";
 
 pub(super) fn storage(error: StoreError) -> Error {
     Error::new(Code::StorageUnavailable, error.to_string(), UNAVAILABLE)

@@ -169,6 +169,52 @@ fn a_wish_whose_write_met_another_is_written_anew_though_the_lane_is_lost_and_an
     assert_eq!(writes(&after), []);
 }
 
+/// Another context is quicker so often, each time that the wish was to be written on what it had written before.
+fn outrun(own: &mut Alone, ticket: Ticket, times: u32) -> Vec<Output> {
+    let mut outputs = vec![];
+    let mut ticket = Some(ticket);
+    for _ in 0..times {
+        outputs = own.persisted(ticket.take().expect("the wish is written"), Written::Stale);
+        own.operation.revision = own.operation.revision.next();
+        if outputs.iter().any(|own| matches!(own, Output::Load(_))) {
+            let id = own.operation.identity.id.clone();
+            let stored = Box::new(own.operation.clone());
+            outputs = own.feed(Input::Loaded(id, Ok(Some(stored))));
+            ticket = writes(&outputs).pop().map(|(ticket, _)| ticket);
+        }
+    }
+    outputs
+}
+
+#[test]
+fn a_wish_of_a_slow_tab_is_written_though_the_owner_was_quicker_sixty_times_in_a_row() {
+    let mut own = Alone::polling();
+    let ticket = own.wish();
+    let written = outrun(&mut own, ticket, 60);
+    let (ticket, _) = writes(&written).pop().expect("the wish is written");
+    let after = own.persisted(ticket, Written::Done);
+    assert!(after.iter().any(|own| matches!(own, Output::Reply(_, Ok(_)))), "{after:?}");
+}
+
+#[test]
+fn a_wish_that_others_outrun_without_end_is_refused_with_the_reason_and_may_be_made_again() {
+    let mut own = Alone::polling();
+    let ticket = own.wish();
+    let refused = outrun(&mut own, ticket, 65);
+    let refusal = |own: &Output| {
+        if let Output::Reply(_, Err(why)) = own { Some(why.to_string()) } else { None }
+    };
+    let why = refused.iter().find_map(refusal).expect("a refusal");
+    assert!(why.contains("nothing was sent: other tabs keep changing it"), "{why}");
+    let id = own.operation.identity.id.clone();
+    own.feed(Input::Command(CallId(2), id.clone(), Command::Cancel));
+    let stored = Box::new(own.operation.clone());
+    let again = own.feed(Input::Loaded(id, Ok(Some(stored))));
+    let (ticket, _) = writes(&again).pop().expect("the wish is written");
+    let after = own.persisted(ticket, Written::Done);
+    assert!(after.iter().any(|own| matches!(own, Output::Reply(CallId(2), Ok(_)))), "{after:?}");
+}
+
 #[test]
 fn a_wish_that_waited_for_a_write_is_written_though_the_lane_was_lost_before_that_was_answered() {
     for written in [Written::Fenced, Written::Late] {

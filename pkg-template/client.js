@@ -153,7 +153,8 @@ export class Client {
     const operations = page.operations.map((/** @type {object} */ state) =>
       this.operationOf(JSON.stringify(state), account),
     );
-    return { operations, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    const { cursor, unreadable = [] } = page;
+    return { operations, ...(unreadable.length && { unreadable }), ...(cursor !== undefined && { cursor }) };
   }
 
   /**

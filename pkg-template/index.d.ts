@@ -736,6 +736,12 @@ export interface StorageHealth {
 /** A page of operations, newest first. */
 export interface OperationPage {
   readonly operations: readonly Operation<unknown>[];
+  /**
+   * What stands between them, or would, and cannot be read here, whatever the filter; absent where there is none.
+   * `NEWER_RECORD`: a later version of Holdfast wrote it, and drives it; reload to have that version.
+   * `STORAGE_UNAVAILABLE`: its record is damaged, and nothing drives it: look at the service.
+   */
+  readonly unreadable?: readonly { readonly id: string; readonly code: "NEWER_RECORD" | "STORAGE_UNAVAILABLE" }[];
   /** Give it to the next `list`; absent on the last page. */
   readonly cursor?: string;
 }

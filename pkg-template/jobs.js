@@ -111,6 +111,11 @@ async function list(at, filter = {}) {
   if (first === undefined || Number(first) >= SHARDS) throw invalid("cursor", "cursor is none of list()'s.");
   /** @type {Operation[]} */
   const operations = [];
+  /** @type {{ id: string, code: string }[]} */
+  const unreadable = [];
+  const told = (/** @type {string} */ cursor) => ({
+    operations, ...(unreadable.length && { unreadable }), ...(cursor && { cursor }),
+  });
   const end = Math.min(Number(first) + LISTED_MAX, SHARDS);
   for (let shard = Number(first); shard < end; shard += ABREAST) {
     const objects = Array.from({ length: Math.min(ABREAST, end - shard) }, (_, own) => at(shard + own));
@@ -124,13 +129,14 @@ async function list(at, filter = {}) {
       const page = pages[own];
       // What does not fit is read again by the next page.
       if (operations.length && operations.length + page.operations.length > limit) {
-        return { operations, cursor: `${object.shard}.` };
+        return told(`${object.shard}.`);
       }
       operations.push(...page.operations.map((/** @type {any} */ state) => object.operationOf(JSON.stringify(state))));
-      if (page.cursor !== undefined) return { operations, cursor: `${object.shard}.${page.cursor}` };
+      unreadable.push(...page.unreadable);
+      if (page.cursor !== undefined) return told(`${object.shard}.${page.cursor}`);
     }
   }
-  return { operations, ...(end < SHARDS && { cursor: `${end}.` }) };
+  return told(end < SHARDS ? `${end}.` : "");
 }
 
 /** One object, in the place of a client: an operation's calls go there. */

@@ -27,6 +27,8 @@ const SCAN_ROWS_MAX: u32 = 1_000;
 pub struct Page {
     /// The operations.
     pub operations: Vec<Operation>,
+    /// What stands among them and cannot be read: why each is left out.
+    pub unreadable: Vec<Error>,
     /// Where the next page begins; `None` on the last.
     pub cursor: Option<(Timestamp, OperationId)>,
 }
@@ -73,14 +75,14 @@ impl<P: Ports> Driver<P> {
     /// A page of the current account's operations, newest first.
     ///
     /// # Errors
-    /// `NO_ACCOUNT`, `STORAGE_UNAVAILABLE`. Damaged and newer records are left out.
+    /// `NO_ACCOUNT`, `STORAGE_UNAVAILABLE`.
     pub async fn list(
         &self,
         filter: &ListFilter,
         cursor: Option<(Timestamp, OperationId)>,
     ) -> Result<Page, Error> {
         let account = self.account()?;
-        let mut page = Page { operations: Vec::new(), cursor };
+        let mut page = Page { cursor, ..Page::default() };
         let mut seen = 0;
         loop {
             let store = self.0.ports.store();
@@ -90,8 +92,11 @@ impl<P: Ports> Driver<P> {
             for row in rows {
                 seen += 1;
                 page.cursor = Some((row.created_at, row.id.clone()));
-                let operation = reads::decoded(&row).ok().filter(|own| wanted(filter, own));
-                page.operations.extend(operation);
+                match reads::decoded(&row) {
+                    Ok(operation) if wanted(filter, &operation) => page.operations.push(operation),
+                    Ok(_) => {}
+                    Err(error) => page.unreadable.push(error),
+                }
                 if page.operations.len() >= filter.limit as usize {
                     return Ok(page);
                 }

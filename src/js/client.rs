@@ -17,6 +17,7 @@ use crate::model::error::{Code, Error};
 use crate::model::ids::{IdempotencyKey, Intent, OperationId, ServiceName};
 use crate::model::operation::Operation;
 use crate::model::time::Timestamp;
+use crate::model::value::write_string;
 use crate::record::view::{self, view};
 use crate::rules::options::{self, ApiCommand};
 use crate::rules::reader::Fault;
@@ -248,6 +249,17 @@ fn page_text(page: &Page) -> String {
             out.push(',');
         }
         out.push_str(&view(operation));
+    }
+    out.push_str("],\"unreadable\":[");
+    for (index, error) in page.unreadable.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        out.push_str("{\"id\":");
+        write_string(error.operation.as_ref().map_or("", OperationId::as_str), &mut out);
+        out.push_str(",\"code\":");
+        write_string(error.code.name(), &mut out);
+        out.push('}');
     }
     out.push(']');
     if let Some((at, id)) = &page.cursor {

@@ -54,6 +54,11 @@ story("two versions in two tabs have one outbox, and each job runs once", async 
   await submitIn(laterOne, "b", 1000);
   assert.equal((await errorIn(earlier, "b")).code, "NEWER_RECORD");
   assert.equal((await earlier.evaluate(() => errorOf(() => holdfast.submit("reports", { intent: "b", body: work(1000) })))).code, "NEWER_RECORD");
+  const [listed, unreadable] = await earlier.evaluate(async () => {
+    const { operations, unreadable } = await holdfast.list();
+    return [operations.map(({ state }) => state.intent), unreadable];
+  });
+  assert.deepEqual([listed, unreadable.map(({ code }) => code)], [["a"], ["NEWER_RECORD"]]);
   assert.equal(await outcomeIn(earlier, "a"), "succeeded");
   // It gets its turn when the earlier one has nothing left that it may do.
   assert.equal(await outcomeIn(laterOne, "b"), "succeeded");

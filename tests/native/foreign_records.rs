@@ -78,6 +78,22 @@ fn a_command_on_a_newer_record_changes_nothing() {
 }
 
 #[test]
+fn a_list_names_what_cannot_be_read_and_why() {
+    let newer = |text: &str| text.replacen(r#""minReader":1"#, r#""minReader":99"#, 1);
+    let damaged = |text: &str| text[..text.len() / 2].to_owned();
+    for (change, code) in [
+        (&newer as &dyn Fn(&str) -> String, Code::NewerRecord),
+        (&damaged, Code::StorageUnavailable),
+    ] {
+        let (world, context) = with_changed(change);
+        let id = world.find(&context, "odd").expect_err("unreadable").operation;
+        let unreadable = world.page(&context).expect("a list").unreadable;
+        let told: Vec<_> = unreadable.into_iter().map(|own| (own.operation, own.code)).collect();
+        assert_eq!(told, [(id, code)]);
+    }
+}
+
+#[test]
 fn a_damaged_record_is_never_driven_and_hinders_nobody() {
     let (world, context) = with_changed(|text| text[..text.len() / 2].to_owned());
     world.find(&context, "odd").expect_err("damaged");

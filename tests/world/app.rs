@@ -1,5 +1,6 @@
 //! What an app does, in one line each.
 
+use holdfast::driver::outbox::Page;
 use holdfast::driver::ports::Store;
 use holdfast::driver::ports::store::Name;
 use holdfast::driver::{Adoption, Revision, Submission};
@@ -227,6 +228,12 @@ impl World {
 
     /// The intents of everything that the current account is shown.
     pub fn listed(&self, context: &Context) -> Result<Vec<String>, Error> {
+        let operations = self.page(context)?.operations;
+        Ok(operations.into_iter().map(|own| own.identity.intent.0).collect())
+    }
+
+    /// The first page of the operations of who is signed in.
+    pub fn page(&self, context: &Context) -> Result<Page, Error> {
         let filter = ListFilter {
             service: None,
             statuses: Vec::new(),
@@ -236,8 +243,7 @@ impl World {
         };
         let driver = context.driver.clone();
         let page = self.call(context, async move { driver.list(&filter, None).await });
-        let operations = page.expect("an answer")?.operations;
-        Ok(operations.into_iter().map(|own| own.identity.intent.0).collect())
+        page.expect("an answer")
     }
 
     pub fn support_report(&self, context: &Context, id: &OperationId) -> serde_json::Value {

@@ -246,7 +246,10 @@ fn check(service: &ServiceSetup, submission: &Submission) -> Result<(), Error> {
     let carrier = service.profile.key.as_ref();
     let fault = key.zip(carrier).and_then(|(key, carrier)| check_key(carrier, key.as_str()));
     match fault {
-        Some(why) => Err(Error::input("key", why)),
+        Some(rule) => Err(Error {
+            next_step: "give a key that keeps to this, or none: one is made, and kept for the intent",
+            ..Error::input("key", rule)
+        }),
         None => Ok(()),
     }
 }

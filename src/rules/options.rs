@@ -11,7 +11,7 @@ use super::status::Status;
 use super::url::split_url;
 use crate::model::ids::ServiceName;
 use crate::model::policy::{Limits, LimitsPatch, OnUnknown, Retention};
-use crate::model::profile::KeyCarrier;
+use crate::model::profile::{KeyCarrier, KeyPlace};
 
 /// How deep an option may nest: a profile's own depth and what is around it.
 const DEPTH_MAX: usize = 24;
@@ -127,17 +127,35 @@ pub fn submission(text: &str) -> Result<SubmissionOptions, Vec<Fault>> {
     })
 }
 
-/// What is wrong with a caller's own key under a profile; `None` when nothing is.
-pub fn check_key(carrier: &KeyCarrier, key: &str) -> Option<&'static str> {
-    if key.len() < carrier.length_min || key.len() > carrier.length_max {
-        return Some("it is shorter or longer than this service's keys may be");
-    }
+/// The rule of a profile's keys, with the standard behind it, where a caller's own key breaks it;
+/// `None` when nothing is wrong.
+pub fn check_key(carrier: &KeyCarrier, key: &str) -> Option<String> {
     let allowed =
         |byte: u8| byte.is_ascii_alphanumeric() || carrier.punctuation.as_bytes().contains(&byte);
-    if !key.bytes().all(allowed) {
-        return Some("it holds characters that this service's keys may not");
+    let (least, most) = (carrier.length_min, carrier.length_max);
+    if carrier.uuid {
+        return (!is_uuid(key)).then(|| "this service's keys are UUIDs (RFC 9562)".into());
     }
-    (carrier.uuid && !is_uuid(key)).then_some("this service's keys must be UUIDs")
+    if (least..=most).contains(&key.len()) && key.bytes().all(allowed) {
+        return None;
+    }
+    let standard = match &carrier.place {
+        KeyPlace::Header(_) if carrier.quoted => "a String of RFC 9651)",
+        KeyPlace::Header(_) => "a field value of RFC 9110)",
+        KeyPlace::Field(_) => "a string of RFC 8259)",
+        KeyPlace::Query(_) => "a query of RFC 3986)",
+    };
+    let rule = [
+        "this service's keys have ",
+        &least.to_string(),
+        " to ",
+        &most.to_string(),
+        " characters of A-Z a-z 0-9 ",
+        &carrier.punctuation,
+        ", as its profile says (sent in ",
+        standard,
+    ];
+    Some(rule.concat())
 }
 
 fn is_uuid(key: &str) -> bool {

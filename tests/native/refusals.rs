@@ -37,6 +37,9 @@ fn a_key_that_the_service_does_not_take_is_refused_by_name() {
         let error = refused(|request| request.key = Some(key.into()));
         assert_eq!(error.code, Code::InvalidInput, "{key}");
         assert_eq!(error.field.as_deref(), Some("key"), "{key}");
+        assert!(error.message.contains("1 to 255 characters of A-Z a-z 0-9 -._:~,"), "{key}");
+        let next = "give a key that keeps to this, or none: one is made, and kept for the intent";
+        assert_eq!(error.next_step, next, "{key}");
     }
 }
 
@@ -99,5 +102,26 @@ fn each_profile_has_a_grammar_of_its_own_for_keys() {
         for key in refused {
             assert!(check_key(&carrier, key).is_some(), "{}: {key}", profile.name);
         }
+    }
+}
+
+#[test]
+fn a_refused_key_is_told_the_whole_rule_and_the_standard_behind_it() {
+    let keys = |length: &str, signs: &str, standard: &str| {
+        let signs = ["A-Z a-z 0-9 ", signs].concat();
+        format!(
+            "this service's keys have {length} characters of {signs}, as its profile says (sent in {standard})"
+        )
+    };
+    for (text, rule) in [
+        (HARVEST, keys("1 to 255", "-._:~", "a field value of RFC 9110")),
+        (CLEANED, keys("1 to 200", "-._:", "a field value of RFC 9110")),
+        (QUOTED, keys("1 to 255", "-._:~", "a String of RFC 9651")),
+        (AZURE, "this service's keys are UUIDs (RFC 9562)".into()),
+        (GOOGLE, "this service's keys are UUIDs (RFC 9562)".into()),
+    ] {
+        let profile = holdfast::rules::profile::read(text).expect("a good profile");
+        let carrier = profile.key.expect("it has keys");
+        assert_eq!(check_key(&carrier, "a b"), Some(rule), "{}", profile.name);
     }
 }

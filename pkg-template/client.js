@@ -30,6 +30,9 @@ const REFRESH_MAX = 50;
 /** Submissions under way at a time: twice what one transaction takes, so that the next fills up meanwhile. */
 const SUBMITS_MAX = 128;
 
+/** What gives a client something to do. */
+const GIVES_WORK = ["submit", "adopt", "revise", "command"];
+
 /** How often something is read where the account is another each time. */
 const READS_MAX = 4;
 
@@ -37,7 +40,7 @@ const READS_MAX = 4;
  * How a client is made.
  *
  * @typedef {{
- *   connect: (settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "yield" | "close">,
+ *   connect: (settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "wake" | "yield" | "close">,
  *   channel?: string | null,
  *   isServer?: boolean,
  * }} Ways `connect`: to its module. `channel`: by which other contexts are told of changes; `null`: they are
@@ -56,6 +59,8 @@ export class Client {
   #refreshed = 0;
   /** Ends every wait when the client closes. */
   #closing = new AbortController();
+  /** Whether an account was left, and nothing was given to do since. */
+  #left = false;
   /** Ends every wait when it is somebody else's work that is shown. */
   #shown = new AbortController();
 
@@ -170,6 +175,7 @@ export class Client {
     if (unsettled === "cancel") await cancelAll(operations);
     const left = notOver(operations);
     this.#connection.yield();
+    this.#left = true;
     this.#states.dropAccount(account);
     return left;
   }
@@ -221,7 +227,13 @@ export class Client {
    * @param {() => void} [check] Called when the module is there: what it throws is thrown in the place of the call.
    */
   call(method, args, check) {
-    return this.#connection.call(method, args, check);
+    return this.#connection.call(method, args, () => {
+      check?.();
+      if (!this.#left || !GIVES_WORK.includes(method)) return;
+      // Somebody is signed in: what was given back is asked for at once.
+      this.#left = false;
+      this.#connection.wake();
+    });
   }
 
   /**

@@ -252,7 +252,7 @@ class Background {
   /**
    * The connection, of which each call that may leave something to do is made with the alarm set.
    *
-   * @type {(settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "yield" | "close">}
+   * @type {(settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "wake" | "yield" | "close">}
    */
   #connect = (settings, host) => {
     const own = (this.#connection = connectPage(settings, host, builtIn));
@@ -262,6 +262,7 @@ class Background {
           ? this.#alarm.during(() => own.call(method, args, check)).finally(() => this.#follow())
           : own.call(method, args, check),
       hint: (service) => own.hint(service),
+      wake: () => own.wake(),
       yield: () => own.yield(),
       close: () => own.close(),
     };

@@ -189,8 +189,12 @@ class Remote {
     // The background hears of changes itself.
   }
 
-  yield() {
+  wake() {
     // Nothing is owned here.
+  }
+
+  yield() {
+    // Nor given back.
   }
 
   async close() {

@@ -123,6 +123,7 @@ export class Machine {
   #counted(connection) {
     return {
       hint: (/** @type {string} */ service) => connection.hint(service),
+      wake: () => connection.wake(),
       yield: () => connection.yield(),
       close: async () => (this.#isAlive ? connection.close() : undefined),
       /** @type {Connection["call"]} */

@@ -104,9 +104,14 @@ impl<P: Ports> Driver<P> {
         })))
     }
 
-    /// Looks at what is due now: at start, when the timer fires, when the page is seen again or
-    /// comes online. Too often does no harm.
+    /// Looks at what is due now: at start, when the page is seen again or comes online. Too often
+    /// does no harm.
     pub fn wake(&self) {
+        self.feed(Input::Wake);
+    }
+
+    /// Looks at what is due now, as the timer has it. Too often does no harm.
+    pub fn tick(&self) {
         self.feed(Input::Tick);
     }
 
@@ -126,7 +131,7 @@ impl<P: Ports> Driver<P> {
     }
 
     /// Gives every lane back, for other contexts to take up at once: the page is going away, or
-    /// freezes. The next [`Driver::wake`] begins anew.
+    /// freezes, or its account is left. The next [`Driver::wake`] begins anew.
     pub fn give_back(&self) {
         if !self.0.closed.get() {
             self.feed(Input::Yield);

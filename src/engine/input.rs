@@ -47,7 +47,7 @@ pub enum Input {
     Retry(CallId, OperationId, Box<Rerun>),
     /// The app corrects work of which nothing ran.
     Revise(CallId, OperationId, Box<Newborn>),
-    /// The page is going away: give every lane back.
+    /// The page is going away: give every lane back, until the next `Wake` or for a while.
     Yield,
     /// The app submits.
     Submit(CallId, Box<Newborn>),
@@ -55,6 +55,8 @@ pub enum Input {
     Tick,
     /// A credential could not be had.
     Unauthorized(OperationId, Purpose),
+    /// The page is there again, or its app wants something: lanes that were given back are wanted at once.
+    Wake,
 }
 
 /// An operation that is not stored yet.

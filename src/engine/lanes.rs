@@ -102,10 +102,23 @@ impl Engine {
         self.set_up_lanes(Timestamp(0));
     }
 
-    /// Gives every lane back, for others to take up at once; asks for them again later.
+    /// Gives every lane back, for others to take up at once; asks for them again later, or when it is woken.
     pub(super) fn give_back_all(&mut self, now: Timestamp) {
         self.forget_lanes();
         self.set_up_lanes(now.after(CLAIM_AGAIN_MS));
+        self.yielded = true;
+    }
+
+    /// What was given back is asked for again: whether somebody else has it since is for the store to say.
+    pub(super) fn begin_anew(&mut self, now: Timestamp) {
+        if !core::mem::take(&mut self.yielded) {
+            return;
+        }
+        for lane in self.lanes.values_mut() {
+            if let Ownership::Other { ask_at } = &mut lane.ownership {
+                *ask_at = now;
+            }
+        }
     }
 
     fn set_up_lanes(&mut self, ask_at: Timestamp) {

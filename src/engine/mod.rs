@@ -63,6 +63,8 @@ pub struct Engine {
     consumes: bool,
     online: bool,
     account: Option<Account>,
+    /// Every lane was given back, and nothing was begun since.
+    yielded: bool,
     lanes: Table<LaneId, LaneState>,
     entries: Table<OperationId, Entry>,
     writes: Table<Ticket, PendingWrite>,
@@ -99,6 +101,7 @@ impl Engine {
             consumes,
             online: true,
             account: None,
+            yielded: false,
             lanes: Table::new(),
             entries: Table::new(),
             writes: Table::new(),
@@ -156,6 +159,7 @@ impl Engine {
             Input::Submit(call, newborn) => self.submit(now, call, *newborn),
             Input::Tick => {}
             Input::Unauthorized(id, purpose) => self.unauthorized(now, &id, purpose),
+            Input::Wake => self.begin_anew(now),
             Input::Yield => self.give_back_all(now),
         }
         self.drive(now);

@@ -55,7 +55,7 @@ impl Client {
             thrown(Error::new(Code::StorageUnavailable, why, "use a host with crypto"))
         })?;
         let waker = driver.clone();
-        timer.on_wake(move || waker.wake());
+        timer.on_wake(move || waker.tick());
         Ok(Self { driver })
     }
 

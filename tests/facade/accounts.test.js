@@ -138,3 +138,21 @@ test("who signs out is told nothing of one who came meanwhile and left again", a
   };
   await assert.rejects(holdfast.signOut({ unsettled: "keep" }), { code: "NO_ACCOUNT" });
 });
+
+test("who signs out and in again has new work taken on at once, and is left alone until then", async (t) => {
+  const { holdfast, world } = await begin(t);
+  const told = [];
+  world.script.construct = (client) => {
+    client.wake = () => told.push("wake");
+    client.yield = () => told.push("yield");
+  };
+  world.script.list = async () => '{"operations":[]}';
+  world.script.submit = async () => (told.push("submit"), state());
+  await holdfast.start();
+  await holdfast.signOut({ unsettled: "keep" });
+  await holdfast.list();
+  assert.deepEqual(told, ["yield"]);
+  await holdfast.submit("reports", { intent: "one", body: {} });
+  await holdfast.submit("reports", { intent: "two", body: {} });
+  assert.deepEqual(told, ["yield", "wake", "submit", "submit"]);
+});

@@ -27,6 +27,7 @@ mod downloads;
 mod exits;
 mod foreign_records;
 mod fuzzed;
+mod given_back;
 mod hostile;
 mod idempotency_key;
 mod identity;

@@ -134,7 +134,7 @@ impl Timer for SimPorts {
             let owner = usize::try_from(self.tab.number).unwrap_or(0);
             let at = delay_ms.map(|ms| self.world.now() + u64::from(ms));
             self.world.note(|| format!("tab {owner} arms its timer: {delay_ms:?}"));
-            self.world.0.clock.order(owner, &self.tab.being, at, Rc::new(move || driver.wake()));
+            self.world.0.clock.order(owner, &self.tab.being, at, Rc::new(move || driver.tick()));
         }
     }
 }

@@ -36,6 +36,7 @@ use holdfast::driver::Driver;
 use holdfast::driver::memory::MemoryStore;
 use holdfast::engine::ServiceSetup;
 use holdfast::model::ids::ContextId;
+use holdfast::model::lane::Lane;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
 use holdfast::model::profile::Purpose;
@@ -166,7 +167,7 @@ impl World {
         };
         let driver = Driver::new(ports.clone(), vec![service]).expect("randomness");
         let waker = driver.clone();
-        timer.on_timer(Rc::new(move || waker.wake()));
+        timer.on_timer(Rc::new(move || waker.tick()));
         let told = driver.clone();
         let hint: Rc<dyn Fn()> = Rc::new(move || told.hint("reports".into()));
         self.0.peers.borrow_mut().push((Rc::clone(&being), hint));
@@ -276,12 +277,16 @@ impl World {
         self.0.tasks.spawn(Rc::clone(&context.being), call);
     }
 
-    /// By when the owner of an operation's lane must have written again.
-    pub fn lease_until(&self, intent: &str) -> u64 {
+    /// An operation's lane, as it is stored.
+    pub fn lane(&self, intent: &str) -> Lane {
         use holdfast::driver::ports::Store;
         let lane = self.stored(intent).expect("it is stored").lane();
-        let lane = pollster::block_on(self.0.store.lane(&lane)).expect("memory");
-        lane.expect("a lane").lease_until.0
+        pollster::block_on(self.0.store.lane(&lane)).expect("memory").expect("a lane")
+    }
+
+    /// By when the owner of an operation's lane must have written again.
+    pub fn lease_until(&self, intent: &str) -> u64 {
+        self.lane(intent).lease_until.0
     }
 
     /// Lets so much time pass.

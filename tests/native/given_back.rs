@@ -1,0 +1,56 @@
+//! Lanes that were given back: whose they are until their former owner is woken, and then.
+
+use super::ownership::crowded;
+use crate::world::{Context, DAY_MS, World, standing};
+use holdfast::model::life::Stage;
+use holdfast_services::Call;
+
+/// A context that has sent the work of `first` and given its lanes back.
+fn gave_back() -> (World, Context) {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "first", r#","duration_ms":600000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    context.driver.give_back();
+    (world, context)
+}
+
+#[test]
+fn who_gave_its_lanes_back_and_is_woken_sends_new_work_at_once() {
+    let (world, context) = gave_back();
+    let at = world.0.clock.now();
+    context.driver.wake();
+    world.submit(&context, "second", "");
+    world.run(at + DAY_MS, || world.requests(Call::Submit).len() == 2);
+    let took = world.0.clock.now() - at;
+    assert!(took < 1_000, "sent after {took} ms");
+    assert_eq!((world.executions(), crowded(&world)), (2, 0));
+}
+
+#[test]
+fn who_gave_its_lanes_back_and_is_woken_takes_nothing_from_who_has_them_since() {
+    let (world, first) = gave_back();
+    let second = world.open();
+    world.submit(&second, "second", r#","duration_ms":600000"#);
+    world.until("second", |own| own.life.stage == Stage::Work);
+    let owner = || {
+        let lane = world.lane("second");
+        (lane.owner, lane.epoch)
+    };
+    let before = owner();
+    first.driver.wake();
+    world.submit(&first, "third", r#","duration_ms":600000"#);
+    world.until("third", |own| own.life.stage == Stage::Work);
+    assert_eq!(owner(), before);
+    assert_eq!((world.executions(), crowded(&world)), (3, 0));
+}
+
+#[test]
+fn who_gave_its_lanes_back_leaves_them_to_others_until_it_is_woken() {
+    let (world, context) = gave_back();
+    let at = world.0.clock.now();
+    world.submit(&context, "second", "");
+    world.run(at + 2_900, || world.requests(Call::Submit).len() == 2);
+    assert_eq!(world.requests(Call::Submit).len(), 1);
+    assert_eq!(standing(&world.settle(&context, "second").expect("it ends")), "succeeded");
+}

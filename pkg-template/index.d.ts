@@ -455,8 +455,8 @@ export interface OperationState {
    */
   readonly offline?: true;
   /**
-   * What may be wrong, where answer after answer was lost and none has ever come (CORS, or `baseUrl`), where
-   * answers name no job, or where its service has another address now.
+   * What may be wrong, where answer after answer was lost and none has ever come, or to reads alone (CORS, or
+   * `baseUrl`), where answers name no job, or where its service has another address now.
    */
   readonly hint?: string;
   /** Why it waits for a person or code, since when, and the ways out. */

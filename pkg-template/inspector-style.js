@@ -15,6 +15,7 @@ h4 { font-size: .9rem; margin-top: .9rem; }
 .bar h2 span { color: var(--quiet); font-weight: 400; }
 label { display: grid; gap: .1rem; font-size: .8rem; color: var(--quiet); }
 input, select, button, textarea { font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--edge); border-radius: 6px; padding: .25rem .55rem; min-width: 0; }
+.bar :is(input, select) { min-height: 2.4em; }
 textarea { width: 100%; min-height: 5rem; font: 13px/1.4 ui-monospace, monospace; }
 button { cursor: pointer; }
 button:hover { border-color: var(--accent); }

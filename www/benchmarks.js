@@ -43,16 +43,18 @@ function chart(rows, title) {
   const x = (ratio) => LABEL + ((WIDTH - LABEL - 60) * ratio) / most;
   const height = rows.length * ROW + 22;
   const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "chart", role: "img", "aria-label": title });
+  const ratios = rows.map((row, at) => shape("text", { x: x(row.ratio) + 6, y: at * ROW + 19, class: "ratio" }, `${told(row.ratio)}×`));
   rows.forEach((row, at) => {
     const [y, goal] = [at * ROW, goalOf(row)];
     const kind = goal === undefined ? "" : row.ratio <= goal ? "met" : "missed";
     svg.append(shape("text", { x: 0, y: y + 18 }, row.what));
     svg.append(shape("rect", { x: LABEL, y: y + 6, width: x(row.ratio) - LABEL, height: ROW - 12, rx: 3, class: `bar ${kind}` }));
-    svg.append(shape("text", { x: x(row.ratio) + 6, y: y + 19 }, `${told(row.ratio)}×`));
     if (goal) svg.append(shape("line", { x1: x(goal), x2: x(goal), y1: y + 2, y2: y + ROW - 2, class: "goal" }));
   });
   svg.append(shape("line", { x1: x(1), x2: x(1), y1: 0, y2: height - 18, class: "floor" }));
   svg.append(shape("text", { x: x(1), y: height - 4, "text-anchor": "middle", class: "quiet" }, "the floor"));
+  // Over the lines: many a ratio stands where one is drawn.
+  svg.append(...ratios);
   return svg;
 }
 

@@ -14,12 +14,12 @@ import { makeHost } from "./host.js";
 import { Operation } from "./operation.js";
 import { notOfAccount } from "./outcome.js";
 import { Reach } from "./reach.js";
-import { cancelAll, checkSignOut, notOver, unsettledOf } from "./sign-out.js";
+import { cancelAll, checkSignOut, GIVES_WORK, notOver, unsettledOf } from "./sign-out.js";
 import { States } from "./states.js";
-import { isEnded } from "./status.js";
 import { checkIntent, currentAccount } from "./submission.js";
 import { Tabs } from "./tabs.js";
 import { Turns } from "./turns.js";
+import { whenHolds } from "./wait.js";
 
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
 const REFRESH_MS = 3000;
@@ -30,22 +30,10 @@ const REFRESH_MAX = 50;
 /** Submissions under way at a time: twice what one transaction takes, so that the next fills up meanwhile. */
 const SUBMITS_MAX = 128;
 
-/** What gives a client something to do. */
-const GIVES_WORK = ["submit", "adopt", "revise", "command"];
-
 /** How often something is read where the account is another each time. */
 const READS_MAX = 4;
 
-/**
- * How a client is made.
- *
- * @typedef {{
- *   connect: (settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "wake" | "yield" | "close">,
- *   channel?: string | null,
- *   isServer?: boolean,
- * }} Ways `connect`: to its module. `channel`: by which other contexts are told of changes; `null`: they are
- *   not. `isServer`: its network does not come and go.
- */
+/** @typedef {import("./connection.js").Ways} Ways */
 
 export class Client {
   #options;
@@ -293,24 +281,9 @@ export class Client {
    * @returns {Promise<Api.OperationState>}
    */
   until(entry, holds, signals, fresh = false) {
-    return new Promise((resolve, reject) => {
-      const all = [...signals, this.#closing.signal, this.#shown.signal];
-      const check = () => {
-        if (entry.gone) leave(() => reject(notOfAccount(entry.state)));
-        else if (holds(entry.state)) leave(() => resolve(entry.state));
-      };
-      const abort = () => leave(() => reject(all.find((signal) => signal?.aborted)?.reason));
-      const leave = (/** @type {() => void} */ settle) => {
-        entry.waiting.delete(check);
-        for (const signal of all) signal?.removeEventListener("abort", abort);
-        settle();
-      };
-      if (all.some((signal) => signal?.aborted)) return abort();
-      if ((!fresh || isEnded(entry.state)) && holds(entry.state)) return resolve(entry.state);
-      entry.waiting.add(check);
-      for (const signal of all) signal?.addEventListener("abort", abort);
+    return whenHolds(entry, holds, [...signals, this.#closing.signal, this.#shown.signal], fresh, () => {
       this.#keepFresh();
-      this.#load(entry).then(check, (error) => leave(() => reject(error)));
+      return this.#load(entry);
     });
   }
 

@@ -35,6 +35,17 @@ const RESTART_MS_MAX = 60_000;
 
 /** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "wake" | "hint">} Method */
 
+/**
+ * How a client is made.
+ *
+ * @typedef {{
+ *   connect: (settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "wake" | "yield" | "close">,
+ *   channel?: string | null,
+ *   isServer?: boolean,
+ * }} Ways `connect`: to its module. `channel`: by which other contexts are told of changes; `null`: they are
+ *   not. `isServer`: its network does not come and go.
+ */
+
 /** What is not called a second time by itself: whether it has happened is for the app to look at. */
 export const ONCE = ["command", "revise"];
 

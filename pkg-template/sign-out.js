@@ -6,6 +6,9 @@ import { checkNames } from "./check.js";
 import { invalid, isHoldfastError } from "./error.js";
 import { isEnded, isSettled, UNSETTLED } from "./status.js";
 
+/** What gives a client something to do: whoever asks for it has signed in again. */
+export const GIVES_WORK = ["submit", "adopt", "revise", "command"];
+
 /** How long cancellations are waited for, in milliseconds. */
 const CANCEL_MS = 10_000;
 

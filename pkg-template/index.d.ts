@@ -615,7 +615,8 @@ export interface SupportReport {
 export interface HoldfastEvent {
   /**
    * The same stable name as in the journal; or `"callback.failed"`: `authorize`, `account` or `onSettled`
-   * threw (`"holdfast.callback"` says which, `"error.type"` what).
+   * threw (`"holdfast.callback"` says which, `"error.type"` what). `"submitted"` is told of every operation that is
+   * submitted, once; the journal of one that is sent at once begins with `"submit.written"`.
    */
   readonly name: string;
   readonly at: number;

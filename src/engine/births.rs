@@ -27,6 +27,10 @@ use crate::rules::teeth::{Tooth, bites};
 /// milliseconds.
 pub(super) const COMBINE_MS: u64 = 50;
 
+/// What a first write tells: of work that is handed over, and of a job that was there before.
+const SUBMITTED: &str = "submitted";
+const ADOPTED: &str = "adopted";
+
 impl Engine {
     pub(super) fn submit(&mut self, now: Timestamp, call: CallId, newborn: Newborn) {
         let operation = newborn.operation;
@@ -71,7 +75,7 @@ impl Engine {
             return;
         };
         let job = entry.operation.life.job().cloned();
-        let event = if job.is_some() { "adopted" } else { "submitted" };
+        let event = if job.is_some() { ADOPTED } else { SUBMITTED };
         let entries = vec![JournalEntry::new(now, event)];
         let done = Step {
             operation: entry.operation.clone(),
@@ -195,6 +199,19 @@ impl Engine {
             unknown: Vec::new(),
         })
     }
+}
+
+/// What is told of a write. A first one that bears the first attempt says both in the journal by that one line.
+pub(super) fn told_of(
+    newborn: bool,
+    operation: &Operation,
+    mut entries: Vec<JournalEntry>,
+) -> Vec<JournalEntry> {
+    let is_told = |own: &JournalEntry| own.event == SUBMITTED || own.event == ADOPTED;
+    if newborn && !entries.iter().any(is_told) {
+        entries.insert(0, JournalEntry::new(operation.identity.created_at, SUBMITTED));
+    }
+    entries
 }
 
 impl PendingWrite {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Engine;
+use super::births::told_of;
 use super::calls::MOVED_ON;
 use super::entry::Phase;
 use super::event::Event;
@@ -248,7 +249,8 @@ impl Engine {
             }
             return self.leave_entry(now, &id);
         }
-        let event = Event { operation: pending.operation, entries: pending.entries };
+        let entries = told_of(birth.is_some(), &pending.operation, pending.entries);
+        let event = Event { operation: pending.operation, entries };
         self.outputs.push(Output::Event(Box::new(event)));
         if let Some(replaced) = birth.as_ref().and_then(|birth| birth.replaces.clone()) {
             self.replaced(*replaced);

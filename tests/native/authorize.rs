@@ -1,6 +1,6 @@
 //! A credential may take its time: what has changed meanwhile counts, and nothing is lost by it.
 
-use crate::world::{Context, DAY_MS, World, park, standing};
+use crate::world::{Context, DAY_MS, World, park, standing, succeeds_once};
 use holdfast::model::hold::ParkReason;
 use holdfast_services::Call;
 
@@ -118,4 +118,39 @@ fn an_exchange_that_waits_for_others_elsewhere_is_made_in_its_turn_and_counts_as
     assert_eq!(ended.counters.authorizations, 0);
     assert!(world.0.clock.now() >= begun + 20 * 2_000);
     assert_eq!(world.executions(), 1);
+}
+
+/// What `holdfast/proxy` answers where its `authorize` throws.
+const PROXY_FAILED: &str = r#"{"error":{"code":"AUTHORIZE_FAILED","message":"The proxy has no credential for this. Nothing was sent."}}"#;
+
+#[test]
+fn a_proxy_without_a_credential_has_taken_nothing_on_and_is_asked_again() {
+    let world = World::answering("submit", 401, PROXY_FAILED, 1);
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    let refused = world.until("daily", |own| own.life.evidence.refused > 0);
+    assert!(refused.life.evidence.unresolved.is_none(), "{:?}", refused.life.evidence);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    succeeds_once(&world, &ended);
+}
+
+#[test]
+fn a_proxy_that_has_no_credential_for_long_leaves_nothing_unknown() {
+    let world = World::answering("submit", 401, PROXY_FAILED, 2);
+    let context = world.open();
+    let parked = world.live(&context, "daily", "");
+    assert_eq!(park(&parked), Some(ParkReason::NeedsCredential));
+    assert!(!parked.life.may_be_accepted());
+    super::submission::resumes_to_success(&world, &context, &parked);
+}
+
+#[test]
+fn without_a_key_too_a_refused_credential_leaves_nothing_unknown() {
+    let body = serde_json::to_string(PROXY_FAILED).expect("a text");
+    let world = super::reconcile::world(&format!(
+        r#"[{{"call":"submit","fault":"status","status":401,"times":1,"body":{body}}}]"#
+    ));
+    let operation = world.live(&world.open(), "daily", "");
+    assert_eq!(standing(&operation), "succeeded");
+    assert_eq!((world.executions(), super::reconcile::read(&world)), (1, 0));
 }

@@ -35,6 +35,7 @@ mod late;
 mod laws;
 mod listing;
 mod money;
+mod observed;
 mod offline;
 mod ownership;
 mod paged;

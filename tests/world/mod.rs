@@ -35,7 +35,7 @@ use std::rc::Rc;
 use holdfast::driver::Driver;
 use holdfast::driver::memory::MemoryStore;
 use holdfast::engine::ServiceSetup;
-use holdfast::model::ids::ContextId;
+use holdfast::model::ids::{ContextId, OperationId};
 use holdfast::model::lane::Lane;
 use holdfast::model::operation::Operation;
 use holdfast::model::policy::Limits;
@@ -78,6 +78,8 @@ pub struct Shared {
     pub delivered: RefCell<Vec<String>>,
     /// Every event told to an app.
     pub events: RefCell<Vec<String>>,
+    /// What was told to have happened, as (operation, event).
+    pub happened: RefCell<Vec<(OperationId, &'static str)>>,
     /// What the ports were asked for, in order.
     pub log: Log,
     /// The store as contexts see it, with its faults.
@@ -142,6 +144,7 @@ impl World {
             dead: RefCell::default(),
             delivered: RefCell::default(),
             events: RefCell::default(),
+            happened: RefCell::default(),
             peers: RefCell::default(),
             tasks: Tasks::default(),
         }))

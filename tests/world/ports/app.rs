@@ -87,6 +87,9 @@ impl App for SimPorts {
         if self.being.alive.get() {
             self.world.0.log.told(&event.operation);
             self.world.0.events.borrow_mut().push(view(&event.operation));
+            let id = &event.operation.identity.id;
+            let happened = event.entries.iter().map(|entry| (id.clone(), entry.event));
+            self.world.0.happened.borrow_mut().extend(happened);
             self.tell_others();
         }
     }

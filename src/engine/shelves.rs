@@ -23,6 +23,10 @@ const REFILL_MS: u64 = 250;
 /// Rows read at a time. More than are in memory, so that every read brings new ones.
 const READ_MAX: u32 = 128;
 
+/// How far ahead of time work is read, in milliseconds: what is due one after the other comes by one read, where each
+/// point in time would else read all anew that is due and in memory.
+const READ_AHEAD_MS: u64 = 2_000;
+
 /// How soon the store is looked at again although nothing in it is known to be due, in milliseconds:
 /// other contexts write to it too, and may die before they say so.
 const LOOK_AGAIN_MS: u64 = 30_000;
@@ -105,8 +109,10 @@ impl Engine {
             Ownership::Asking => return,
             Ownership::Other { .. } | Ownership::Own(_) => {}
         }
-        let filled = (queue == Queue::Work && count >= WORKING_SET_FEW)
-            .then(|| lane.read_at.after(REFILL_MS));
+        let works = queue == Queue::Work;
+        let filled = (works && count >= WORKING_SET_FEW).then(|| lane.read_at.after(REFILL_MS));
+        // Of another's lane, nothing is asked before its time; and where many are, those due have the places.
+        let ahead = works && lane.epoch().is_some() && filled.is_none();
         let shelf = lane.shelf(queue);
         let at = shelf.look().max(filled.unwrap_or_default().min(now.after(REFILL_MS)));
         if at > now {
@@ -114,8 +120,9 @@ impl Engine {
         } else if !shelf.reading && count < WORKING_SET_MAX {
             shelf.reading = true;
             let all = core::mem::take(&mut shelf.all);
-            let before = if all { Timestamp(u64::MAX) } else { now };
-            if queue == Queue::Work {
+            let due_by = now.after(if ahead { READ_AHEAD_MS } else { 0 });
+            let before = if all { Timestamp(u64::MAX) } else { due_by };
+            if works {
                 lane.read_at = now;
             }
             let (lane, limit) = (id.clone(), READ_MAX);
@@ -234,8 +241,9 @@ impl Engine {
 
     fn take_in(&mut self, now: Timestamp, id: &LaneId, queue: Queue, operation: Operation) {
         if self.is_crowded(id, queue) && !self.entries.contains_key(&operation.identity.id) {
+            let due = self.due_at(now, queue, &operation).unwrap_or_default();
             if let Some(lane) = self.lanes.get_mut(id) {
-                lane.shelf(queue).look_at(Timestamp(0));
+                lane.shelf(queue).look_at(due);
             }
             return;
         }

@@ -46,6 +46,7 @@ mod profile_schema;
 mod quote;
 mod ranges;
 mod rate;
+mod reads;
 mod reconcile;
 mod refusals;
 mod replay;

@@ -35,6 +35,8 @@ pub struct FaultyStore {
     pub reconnects: Cell<u32>,
     /// How many members were found written whose lane was lost since.
     pub late: Cell<u32>,
+    /// How many rows were read as due.
+    pub rows_due: Cell<usize>,
 }
 
 impl FaultyStore {
@@ -46,6 +48,7 @@ impl FaultyStore {
             full_for_pieces: Cell::new(false),
             reconnects: Cell::new(0),
             late: Cell::new(0),
+            rows_due: Cell::new(0),
         }
     }
 

@@ -86,7 +86,10 @@ impl Store for SimPorts {
         limit: u32,
     ) -> Result<Due, StoreError> {
         self.point().await;
-        self.reading()?.due(lane, queue, before, limit).await
+        let due = self.reading()?.due(lane, queue, before, limit).await?;
+        let rows = &self.world.0.commits.rows_due;
+        rows.set(rows.get() + due.rows.len());
+        Ok(due)
     }
 
     async fn list(

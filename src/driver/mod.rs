@@ -42,6 +42,7 @@ use crate::model::ids::{ContextId, OperationId, ServiceName};
 use crate::model::lane::Claim;
 use crate::model::profile::Purpose;
 use crate::model::table::{Table, take_first};
+use crate::model::time::Timestamp;
 use crate::rules::guidance::timer_ms;
 use crate::rules::teeth::{Tooth, bites};
 use oneshot::Oneshot;
@@ -73,6 +74,8 @@ struct Shared<P: Ports> {
     calls: RefCell<Table<CallId, Oneshot<Reply>>>,
     next_call: Cell<u64>,
     closed: Cell<bool>,
+    /// Whether other contexts can learn of this one's death.
+    shown: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -101,6 +104,7 @@ impl<P: Ports> Driver<P> {
             calls: RefCell::default(),
             next_call: Cell::new(0),
             closed: Cell::new(false),
+            shown: Cell::new(false),
         })))
     }
 
@@ -135,7 +139,6 @@ impl<P: Ports> Driver<P> {
     pub fn give_back(&self) {
         if !self.0.closed.get() {
             self.feed(Input::Yield);
-            self.0.ports.runtime().release();
         }
     }
 
@@ -171,6 +174,22 @@ impl<P: Ports> Driver<P> {
         let now = shared.ports.runtime().now();
         let wake_at = shared.engine.borrow().poll_timeout();
         shared.ports.runtime().arm(wake_at.map(|at| timer_ms(at.since(now))));
+        self.show_life(now);
+    }
+
+    /// A lock that is held can keep a page out of the back-forward cache, and from being frozen: it is held
+    /// only while something is due.
+    fn show_life(&self, now: Timestamp) {
+        let is_busy = self.0.engine.borrow().is_busy(now);
+        if self.0.shown.replace(is_busy) == is_busy {
+            return;
+        }
+        let runtime = self.0.ports.runtime();
+        if is_busy {
+            runtime.hold(&self.0.context);
+        } else {
+            runtime.release();
+        }
     }
 
     /// Forgets the credential and body of every exchange that is not being prepared any more: it has
@@ -251,11 +270,6 @@ impl<P: Ports> Driver<P> {
             claimed = self.0.ports.store().claim(&Claim { dead, ..claim }).await;
         }
         self.reach("claim.after");
-        if let Ok(row) = &claimed
-            && row.owner.as_ref() == Some(&self.0.context)
-        {
-            self.0.ports.runtime().hold(&self.0.context);
-        }
         self.feed(Input::Claimed(lane, claimed));
     }
 

@@ -20,7 +20,7 @@ pub(super) const ACTION_MS: u64 = EXCHANGE_TIMEOUT_MS + SEND_BEFORE_MS;
 
 /// What is due later than this is no promise to write, in milliseconds: a lane whose owner may be
 /// idle for days, until some tombstone goes, is free for whoever has work in it.
-const LEASE_AHEAD_MS: u64 = 3_600_000;
+pub(super) const LEASE_AHEAD_MS: u64 = 3_600_000;
 
 /// How soon a lane that another context holds is looked at again, in milliseconds: when its owner is
 /// closed, another has taken over and sent within 5 s.
@@ -97,14 +97,14 @@ impl Engine {
         if self.account == account || keep {
             return;
         }
-        self.forget_lanes();
+        self.forget_lanes(&CallError::AccountChanged);
         self.account = account;
         self.set_up_lanes(Timestamp(0));
     }
 
     /// Gives every lane back, for others to take up at once; asks for them again later, or when it is woken.
     pub(super) fn give_back_all(&mut self, now: Timestamp) {
-        self.forget_lanes();
+        self.forget_lanes(&CallError::Unconfirmed("the page went away".into()));
         self.set_up_lanes(now.after(CLAIM_AGAIN_MS));
         self.yielded = true;
     }
@@ -129,7 +129,7 @@ impl Engine {
         }
     }
 
-    fn forget_lanes(&mut self) {
+    fn forget_lanes(&mut self, why: &CallError) {
         for (id, lane) in core::mem::take(&mut self.lanes) {
             let sent = self.sent.remove(&id).unwrap_or_default();
             if let Some(epoch) = lane.epoch() {
@@ -146,7 +146,7 @@ impl Engine {
         }
         let ids: Vec<_> = self.entries.iter().map(|(id, _)| id.clone()).collect();
         for id in ids {
-            self.abandon_entry(&id, &CallError::AccountChanged);
+            self.abandon_entry(&id, why);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::entry::Entry;
-use super::lanes::{CLAIM_AGAIN_MS, Ownership, STORE_AGAIN_MS};
+use super::lanes::{CLAIM_AGAIN_MS, LEASE_AHEAD_MS, Ownership, STORE_AGAIN_MS};
 use super::output::Output;
 use crate::model::ids::{LaneId, ServiceName};
 use crate::model::operation::Operation;
@@ -94,6 +94,21 @@ impl Engine {
         {
             lane.work.look_at(Timestamp(0));
         }
+    }
+
+    /// Whether this context drives what is due soon: only then is anything gained by knowing of its death.
+    pub fn is_busy(&self, now: Timestamp) -> bool {
+        let soon = now.after(LEASE_AHEAD_MS);
+        let is_soon = |at: Option<Timestamp>| at.is_some_and(|at| at <= soon);
+        let waits = |entry: &Entry| {
+            let delivers = self.consumes && is_soon(entry.operation.delivery_due());
+            delivers || is_soon(self.due_at(now, Queue::Work, &entry.operation))
+        };
+        self.lanes.iter().filter(|(_, lane)| lane.epoch().is_some()).any(|(id, lane)| {
+            is_soon(lane.work.next)
+                || self.consumes && is_soon(lane.delivery.next)
+                || self.in_lane(id).any(|entry| !entry.is_idle() || waits(entry))
+        })
     }
 
     /// Reads what is due, if anything may be; for a lane of another context only to see whether

@@ -34,6 +34,7 @@ mod identity;
 mod late;
 mod laws;
 mod listing;
+mod locks;
 mod money;
 mod observed;
 mod offline;

@@ -156,9 +156,13 @@ impl Spawn for SimPorts {
 impl Locks for SimPorts {
     fn hold(&self, own: &ContextId) {
         *self.tab.name.borrow_mut() = Some(own.clone());
+        self.world.0.dead.borrow_mut().remove(own);
     }
 
-    fn release(&self) {}
+    // Others take who holds no lock for dead.
+    fn release(&self) {
+        self.world.0.dead.borrow_mut().extend(self.tab.name.borrow().clone());
+    }
 
     async fn is_dead(&self, other: &ContextId) -> bool {
         self.point().await;

@@ -275,6 +275,11 @@ impl World {
         self.0.dead.borrow_mut().extend(context.ports.name());
     }
 
+    /// Whether a context holds the lock that shows that it lives.
+    pub fn is_shown(&self, context: &Context) -> bool {
+        context.ports.name().is_some_and(|own| !self.0.dead.borrow().contains(&own))
+    }
+
     /// Runs a call of the app beside everything else.
     pub fn spawn(&self, context: &Context, call: impl Future<Output = ()> + 'static) {
         self.0.tasks.spawn(Rc::clone(&context.being), call);

@@ -120,9 +120,13 @@ impl Spawn for SimPorts {
 impl Locks for SimPorts {
     fn hold(&self, own: &ContextId) {
         self.own.borrow_mut().name = Some(own.clone());
+        self.world.0.dead.borrow_mut().remove(own);
     }
 
-    fn release(&self) {}
+    // Others take who holds no lock for dead.
+    fn release(&self) {
+        self.world.0.dead.borrow_mut().extend(self.name());
+    }
 
     async fn is_dead(&self, other: &ContextId) -> bool {
         self.world.0.settings.borrow().locks && self.world.0.dead.borrow().contains(other)

@@ -198,8 +198,8 @@ impl Engine {
             lane.ownership = Ownership::Own(row.epoch);
             lane.lease_until = row.lease_until;
             lane.gate = row.gate.map(|gate| gate.seen_at(now));
-            lane.work.look_at_all(Timestamp(0));
-            lane.delivery.look_at_all(Timestamp(0));
+            lane.work.changed_hands();
+            lane.delivery.changed_hands();
         }
         self.take_over(now, id, row.sent);
         let at_rest = self.entries.iter().filter(|(_, own)| own.lane == *id && own.is_at_rest());

@@ -37,7 +37,8 @@ pub(super) struct Shelf {
     /// When the first of it is due; `None`: nothing is.
     pub(super) next: Option<Timestamp>,
     pub(super) reading: bool,
-    /// Something has left memory since the reading began: what is read may be older than that.
+    /// Something has left memory since the reading began, or the lane has another owner: what is read may be older
+    /// than that.
     pub(super) stale: bool,
     /// When it is looked at even though nothing is known to be due.
     look_again: Timestamp,
@@ -59,6 +60,12 @@ impl Shelf {
     pub(super) fn look_at_all(&mut self, at: Timestamp) {
         self.all = true;
         self.look_at(at);
+    }
+
+    /// The lane has just become this context's: what is being read may be older than what its former owner wrote.
+    pub(super) fn changed_hands(&mut self) {
+        self.stale |= self.reading;
+        self.look_at_all(Timestamp(0));
     }
 
     /// When the store is looked at next.

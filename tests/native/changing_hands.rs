@@ -116,6 +116,20 @@ fn writes(outputs: &[Output]) -> Vec<(Ticket, bool)> {
 }
 
 #[test]
+fn what_was_being_read_when_a_lane_was_lost_and_won_again_drives_nothing() {
+    let mut own = Alone::asking();
+    let won = own.claimed("late", 8);
+    assert!(won.iter().any(|own| matches!(own, Output::ReadDue { .. })), "{won:?}");
+    // Frozen for so long that another has owned the lane since, and has driven what is being read.
+    own.now = own.now.after(150_000);
+    own.claimed("late", 10);
+    let read = own.due();
+    let begun = read.iter().any(|own| matches!(own, Output::Authorize { .. } | Output::Persist(_)));
+    assert!(!begun, "{read:?}");
+    assert!(read.iter().any(|own| matches!(own, Output::ReadDue { .. })), "{read:?}");
+}
+
+#[test]
 fn a_lane_that_is_won_is_driven_by_what_is_stored_and_not_by_what_was_in_memory() {
     let mut own = Alone::asking();
     let id = own.operation.identity.id.clone();

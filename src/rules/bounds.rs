@@ -40,6 +40,9 @@ pub const PROGRESS_BYTES_MIN: u64 = 64 * 1024;
 /// none, before a person is asked.
 pub const UNREADABLE_RESULTS_MAX: u32 = 5;
 
+/// Answers in a row that do not find a further part of a result, before it is read from its beginning.
+pub const PARTS_MISSED_MAX: u32 = 2;
+
 /// How often a result may be begun anew, before a person is asked.
 pub const RESTARTS_MAX: u32 = 8;
 

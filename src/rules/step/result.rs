@@ -8,7 +8,8 @@ use crate::model::life::{Illegal, Stage};
 use crate::model::pages::Paged;
 use crate::model::profile::{JobState, Meaning, Purpose};
 use crate::rules::bounds::{
-    PROGRESS_BYTES_MIN, REQUEST_FLOOR_MS, RESTARTS_MAX, RESULT_FAILURES_MAX, UNREADABLE_RESULTS_MAX,
+    PARTS_MISSED_MAX, PROGRESS_BYTES_MIN, REQUEST_FLOOR_MS, RESTARTS_MAX, RESULT_FAILURES_MAX,
+    UNREADABLE_RESULTS_MAX,
 };
 use crate::rules::classify::{Finding, Said, Verdict};
 use crate::rules::digest::disagrees;
@@ -111,6 +112,9 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         }
         Meaning::NotReady | Meaning::RunningOrFailed | Meaning::InProgress => not_ready(pen, said),
         Meaning::Undelivered => undelivered(pen, said),
+        Meaning::NotFound if has_begun(pen) && pen.op.counters.misses < PARTS_MISSED_MAX => {
+            missed(pen, said)
+        }
         Meaning::Failed | Meaning::NotFound | Meaning::Rejected if has_begun(pen) => {
             begin_anew(pen, said)
         }
@@ -180,6 +184,7 @@ fn begin_anew(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
     if is_begun_too_often(pen) {
         return pen.park(ParkReason::BudgetExhausted);
     }
+    pen.op.counters.misses = 0;
     pen.op.life.anew()?;
     failed(pen, Some(said))
 }

@@ -47,7 +47,7 @@ fn a_submit_whose_page_goes_away_is_unconfirmed_and_the_same_call_tells() {
     let (driver, tell) = (context.driver.clone(), told.clone());
     let request = submission("daily", "");
     world.spawn(&context, async move { *tell.borrow_mut() = Some(driver.submit(request).await) });
-    world.pass(1_500);
+    world.pass(500);
     context.driver.give_back();
     world.pass(10_000);
     let error = told.take().expect("an answer").expect_err("the page went away");

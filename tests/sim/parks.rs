@@ -90,7 +90,8 @@ fn is_justified(world: &World, own: &Operation, reason: ParkReason, events: &[St
         ParkReason::OutcomeUnknown => {
             let first_at = evidence.unresolved.as_ref().map_or(u64::MAX, |own| own.first_at.0);
             let margin_ms = if world.0.plan.house.has_jobs() { KEY_MARGIN_MS } else { 130_000 };
-            let over = first_at.saturating_add(world.0.plan.key_ms) <= wall + margin_ms;
+            let seen = wall + set_back_lately(world) + margin_ms;
+            let over = first_at.saturating_add(world.0.plan.key_ms) <= seen;
             let jumped = world.0.oracle.borrow().clock_set_back.iter().sum::<u64>() > 60_000;
             // A refusal after a lost answer proves nothing: it is tried again, then a person is asked.
             let refused = lies(Kind::Refused) >= 3

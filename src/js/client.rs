@@ -1,5 +1,6 @@
 //! The client that the facade drives. Text in, text out: JSON of the shapes in `index.d.ts`.
 
+use std::pin::Pin;
 use std::rc::Rc;
 
 use js_sys::{Array, Promise, Uint8Array};
@@ -63,7 +64,7 @@ impl Client {
     pub fn submit(&self, service: String, submission: String, body: Uint8Array) -> Promise {
         let driver = self.driver.clone();
         let body = body.to_vec();
-        promise(Box::pin(async move {
+        self.asked(Box::pin(async move {
             let read = options::submission(&submission).map_err(refused)?;
             let submission = Submission {
                 service: ServiceName(service),
@@ -81,7 +82,7 @@ impl Client {
     /// Makes an operation for a job that exists already; gives its state once that is durable.
     pub fn adopt(&self, service: String, adoption: String) -> Promise {
         let driver = self.driver.clone();
-        promise(Box::pin(async move {
+        self.asked(Box::pin(async move {
             let (intent, job) = options::adoption(&adoption).map_err(refused)?;
             let adoption = Adoption { service: ServiceName(service), intent, job };
             state(driver.adopt(adoption).await.map(Some))
@@ -101,7 +102,7 @@ impl Client {
     /// Removes all that is stored of an intent; gives the ids of the operations that are gone.
     pub fn forget(&self, service: String, intent: String) -> Promise {
         let driver = self.driver.clone();
-        promise(Box::pin(async move {
+        self.asked(Box::pin(async move {
             let gone = driver.forget(ServiceName(service), Intent(intent)).await;
             let ids = gone.map_err(thrown)?.into_iter().map(|id| JsValue::from(id.0));
             Ok(ids.collect::<Array>().into())
@@ -128,7 +129,7 @@ impl Client {
     /// Carries a wish into an operation; gives its state afterwards.
     pub fn command(&self, id: String, command: String) -> Promise {
         let driver = self.driver.clone();
-        promise(Box::pin(async move {
+        self.asked(Box::pin(async move {
             let id = OperationId(id);
             let done = match options::command(&command).map_err(refused)? {
                 ApiCommand::Step(command) => driver.command(&id, command).await,
@@ -144,7 +145,7 @@ impl Client {
     pub fn revise(&self, id: String, revision: String, body: Uint8Array) -> Promise {
         let driver = self.driver.clone();
         let body = body.to_vec();
-        promise(Box::pin(async move {
+        self.asked(Box::pin(async move {
             let (content_type, limits) = options::revision(&revision).map_err(refused)?;
             let revision = Revision { content_type, limits, body };
             state(driver.revise(&OperationId(id), revision).await.map(Some))
@@ -231,6 +232,26 @@ impl Client {
         promise(Box::pin(async { Ok(JsValue::UNDEFINED) }))
     }
 }
+
+impl Client {
+    /// A change is for who is signed in when it is asked for: what runs in a later turn is for nobody else who came
+    /// in between.
+    fn asked(&self, call: Call) -> Promise {
+        let driver = self.driver.clone();
+        let whose = driver.account().ok();
+        promise(Box::pin(async move {
+            if driver.account().ok() != whose {
+                let why = "the account changed meanwhile, and nothing was sent";
+                let next = "call again for the account that is the current one";
+                return Err(thrown(Error::new(Code::NoAccount, why, next)));
+            }
+            call.await
+        }))
+    }
+}
+
+/// What the app asks for.
+type Call = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
 
 /// An operation's state, as the facade gets it.
 fn state(found: Result<Option<Operation>, Error>) -> Result<JsValue, JsValue> {

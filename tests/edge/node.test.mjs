@@ -91,3 +91,22 @@ test("a package whose module is missing says so, and not that its scripts are", 
   t.after(() => holdfast.close());
   await assert.rejects(holdfast.list(), { name: "HoldfastError", code: "WASM_BLOCKED", message: /module could not be loaded: Error: ENOENT.*holdfast\.wasm/ });
 });
+
+test("what one account submits is not stored for another who comes before the module's next turn", async (t) => {
+  const { createHoldfast } = await import(pathToFileURL(join(failPointsFolder(), "node.js")));
+  const storage = new Sqlite(":memory:");
+  t.after(() => storage.close());
+  let who = "ada";
+  // With the first look in the turn in which the module is called, grace comes right after it.
+  let looks = Infinity;
+  const account = () => {
+    if ((looks -= 1) === 0) queueMicrotask(() => (who = "grace"));
+    return who;
+  };
+  const holdfast = createHoldfast({ storage, account, services: { reports: { profile: "runharvester", baseUrl: "http://127.0.0.1:9" } } });
+  t.after(() => holdfast.close());
+  await holdfast.list();
+  looks = 2;
+  await assert.rejects(holdfast.submit("reports", { intent: "one", body: {} }), { code: "NO_ACCOUNT", message: /nothing was sent/i });
+  for (who of ["ada", "grace"]) assert.deepEqual((await holdfast.list()).operations, []);
+});

@@ -40,6 +40,8 @@ pub(super) struct LaneState {
     lease_until: Timestamp,
     /// The promise was not kept, and the store is asked whether the lane is still its own.
     doubted: bool,
+    /// Not before this point is it asked again, where it did not say.
+    doubt_again: Timestamp,
     /// When the store was last asked for work.
     pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
@@ -64,6 +66,7 @@ impl LaneState {
             rate,
             lease_until: Timestamp(0),
             doubted: false,
+            doubt_again: Timestamp(0),
             read_at: Timestamp(0),
             work: Shelf::new(),
             delivery: Shelf::new(),
@@ -80,6 +83,7 @@ impl LaneState {
     /// What was promised by the clock before its jump says nothing.
     pub(super) const fn promise_anew(&mut self) {
         self.lease_until = Timestamp(0);
+        self.doubt_again = Timestamp(0);
     }
 
     pub(super) const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
@@ -182,8 +186,9 @@ impl Engine {
                     lane.ownership = Ownership::Other { ask_at: soon };
                 }
             }
-            // A renewal that failed took nothing away: whoever takes over is known by its epoch.
-            Err(_) if owned && doubted => lane.lease_until = now.after(STORE_AGAIN_MS),
+            // A renewal that failed took nothing away: whoever takes over is known by its epoch. A doubt stays one: it
+            // may have been another's meanwhile, and be this context's own again by a commit that was said to fail.
+            Err(_) if owned && doubted => lane.doubt_again = now.after(STORE_AGAIN_MS),
             Err(_) if owned => {}
             Err(_) => {
                 lane.ownership = Ownership::Other { ask_at: now.after(STORE_AGAIN_MS) };
@@ -230,9 +235,11 @@ impl Engine {
         }
     }
 
-    /// What a write has promised.
-    pub(super) fn promised(&mut self, id: &LaneId, lease_until: Timestamp) {
-        if let Some(lane) = self.lanes.get_mut(id) {
+    /// What a write promises. Of one that is overdue, it says nothing: another may own the lane by now.
+    pub(super) fn promised(&mut self, now: Timestamp, id: &LaneId, lease_until: Timestamp) {
+        if let Some(lane) = self.lanes.get_mut(id)
+            && now < lane.lease_until
+        {
             lane.lease_until = lease_until;
         }
     }
@@ -246,7 +253,7 @@ impl Engine {
             .get(id)
             .is_some_and(|lane| lane.epoch().is_some() && lane.lease_until < lease_until);
         if short {
-            self.promised(id, lease_until);
+            self.promised(now, id, lease_until);
             self.outputs.push(Output::Claim(Claim {
                 lane: id.clone(),
                 context: self.context.clone(),
@@ -263,7 +270,11 @@ impl Engine {
         let Some(lane) = self.lanes.get_mut(id) else {
             return false;
         };
-        if !lane.doubted && lane.lease_until <= now {
+        if lane.doubted || now < lane.lease_until {
+            return !lane.doubted;
+        }
+        let again = lane.doubt_again;
+        if again <= now {
             lane.doubted = true;
             self.outputs.push(Output::Claim(Claim {
                 lane: id.clone(),
@@ -272,8 +283,10 @@ impl Engine {
                 lease_until: now.after(ACTION_MS + LEASE_GRACE_MS),
                 dead: None,
             }));
+        } else {
+            self.wake(again);
         }
-        self.lanes.get(id).is_some_and(|lane| !lane.doubted)
+        false
     }
 
     /// The lane has another owner: what is in memory of it is worth nothing.

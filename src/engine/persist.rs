@@ -122,7 +122,7 @@ impl Engine {
         let mut operation = done.operation;
         let fence = self.fence(now, &operation, done.gate).filter(|_| !bites(Tooth::ForgetFence));
         if let Some(fence) = &fence {
-            self.promised(&fence.lane, fence.lease_until);
+            self.promised(now, &fence.lane, fence.lease_until);
         }
         let Some(entry) = self.entries.get_mut(id) else {
             return;

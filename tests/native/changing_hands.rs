@@ -12,7 +12,7 @@ use holdfast::model::lane::Lane;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
 use holdfast::model::profile::Purpose;
-use holdfast::model::storage::{Queue, Written};
+use holdfast::model::storage::{Queue, StoreError, Written};
 use holdfast::model::time::Timestamp;
 use holdfast::rules::profile;
 use holdfast::rules::step::Command;
@@ -127,6 +127,46 @@ fn what_was_being_read_when_a_lane_was_lost_and_won_again_drives_nothing() {
     let begun = read.iter().any(|own| matches!(own, Output::Authorize { .. } | Output::Persist(_)));
     assert!(!begun, "{read:?}");
     assert!(read.iter().any(|own| matches!(own, Output::ReadDue { .. })), "{read:?}");
+}
+
+#[test]
+fn an_overdue_lane_drives_nothing_until_the_store_says_whose_it_is() {
+    let mut own = Alone::asking();
+    own.claimed("late", 8);
+    own.due();
+    own.now = own.now.after(150_000);
+    let begins = |all: &[Output]| {
+        all.iter().any(|own| matches!(own, Output::Authorize { .. } | Output::Persist(_)))
+    };
+    let asks = |all: &[Output]| all.iter().any(|own| matches!(own, Output::Claim(_)));
+    let thawed = own.feed(Input::Tick);
+    assert!(asks(&thawed) && !begins(&thawed), "{thawed:?}");
+    // Said to have failed; another has owned it meanwhile for all that is known.
+    let lane = own.operation.lane();
+    let failed =
+        own.feed(Input::Claimed(lane, Err(StoreError::Unknown("the disk is slow".into()))));
+    assert!(!asks(&failed) && !begins(&failed), "{failed:?}");
+    own.now = own.now.after(10_000);
+    let again = own.feed(Input::Tick);
+    assert!(asks(&again) && !begins(&again), "{again:?}");
+    let sure = own.claimed("late", 8);
+    assert!(begins(&sure), "{sure:?}");
+}
+
+#[test]
+fn what_an_overdue_owner_has_begun_to_write_does_not_make_it_sure_of_its_lane() {
+    let mut own = Alone::polling();
+    own.now = own.now.after(200_000);
+    // The answer that was lost meanwhile is to be written, under the lane as it is known here.
+    let lost = own.poll_lost();
+    let (ticket, fenced) = writes(&lost).pop().expect("it is written");
+    assert!(fenced);
+    own.now = own.now.after(30_000);
+    let written = own.persisted(ticket, Written::Done);
+    let begun = written.iter().any(|own| matches!(own, Output::Authorize { .. }));
+    assert!(!begun, "{written:?}");
+    let asks = written.iter().any(|own| matches!(own, Output::Claim(_)));
+    assert!(asks, "{written:?}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub mod input;
 mod lanes;
 pub mod output;
 mod persist;
+mod promises;
 mod rate;
 pub mod reply;
 pub mod request;

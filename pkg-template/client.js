@@ -76,7 +76,8 @@ export class Client {
     for (const name of isServer ? [] : ["online", "offline"]) {
       globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
     }
-    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp());
+    const offer = () => this.#connection.offer?.();
+    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp(), offer);
   }
 
   /** @param {Sealed} sealed */
@@ -330,7 +331,7 @@ export class Client {
       if (!awaited.length) {
         clearInterval(this.#refreshing);
         this.#refreshing = undefined;
-      }
+      } else this.#tabs.ask();
       // In turn, where there are many.
       const from = this.#refreshed < awaited.length ? this.#refreshed : 0;
       this.#refreshed = from + REFRESH_MAX;

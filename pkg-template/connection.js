@@ -33,7 +33,7 @@ const RESTART_MS_MAX = 60_000;
  * @property {(error: unknown) => void} trapped The module has died of this.
  */
 
-/** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "wake" | "hint">} Method */
+/** @typedef {Exclude<keyof WasmClient, "free" | "yield" | "offer" | "wake" | "hint">} Method */
 
 /**
  * How a client is made.
@@ -125,6 +125,9 @@ export class Connection {
   /** Gives the lanes back at once, as far as that can be done in one turn. */
   yield = () => this.#nudge("yield");
 
+  /** Gives back what is not under way, for a tab that somebody looks at. */
+  offer = () => this.#nudge("offer");
+
   /**
    * Another context has changed something of this service.
    *
@@ -196,7 +199,7 @@ export class Connection {
   }
 
   /**
-   * @param {"wake" | "yield" | "hint"} what
+   * @param {"wake" | "yield" | "offer" | "hint"} what
    * @param {...string} args
    */
   #nudge(what, ...args) {

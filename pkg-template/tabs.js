@@ -8,16 +8,19 @@ export class Tabs {
   #channel;
   #name;
   #hear;
+  #asked;
   #life = new AbortController();
 
   /**
    * @param {string | null} database The tabs of one database share one channel; `null`: no other is told.
    * @param {(change: Change) => void} hear Told of a change in another tab.
    * @param {() => void} missed Called where changes may not have been heard, and somebody looks again.
+   * @param {() => void} asked Called where nobody looks at this tab, and another that somebody looks at wants its work.
    */
-  constructor(database, hear, missed) {
+  constructor(database, hear, missed, asked) {
     this.#name = `holdfast:${database}`;
     this.#hear = hear;
+    this.#asked = asked;
     if (database === null) return;
     this.#open();
     // An open channel can keep a page out of the back-forward cache.
@@ -29,13 +32,21 @@ export class Tabs {
     };
     globalThis.addEventListener?.("pageshow", shown, { signal });
     const { document } = globalThis;
-    const seen = () => !this.#channel && document.visibilityState === "visible" && missed();
+    const seen = () => {
+      if (this.#channel) this.ask();
+      else if (document.visibilityState === "visible") missed();
+    };
     document?.addEventListener("visibilitychange", seen, { signal });
   }
 
   /** @param {Change} change */
   tell({ service, id }) {
     this.#channel?.postMessage({ service, id });
+  }
+
+  /** Asks the tabs that nobody looks at for what they drive: a browser may let them run once a minute only. */
+  ask() {
+    if (globalThis.document?.visibilityState === "visible") this.#channel?.postMessage({ asks: true });
   }
 
   close() {
@@ -53,6 +64,7 @@ export class Tabs {
     // In Node an open channel would keep the process alive.
     /** @type {any} */ (this.#channel).unref?.();
     this.#channel.onmessage = ({ data }) => {
+      if (data?.asks === true && globalThis.document?.visibilityState === "hidden") this.#asked();
       if (typeof data?.service === "string" && typeof data.id === "string") this.#hear(data);
     };
   }

@@ -142,6 +142,12 @@ impl<P: Ports> Driver<P> {
         }
     }
 
+    /// Gives back the lanes in which nothing is under way: somebody looks at another context, and nobody at this one,
+    /// which may be throttled. It asks for them again when something is due and they are free.
+    pub fn offer(&self) {
+        self.feed(Input::Offer);
+    }
+
     /// Stops for good. What is pending stays stored.
     pub fn close(&self) {
         self.give_back();

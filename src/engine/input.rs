@@ -49,6 +49,8 @@ pub enum Input {
     Revise(CallId, OperationId, Box<Newborn>),
     /// The page is going away: give every lane back, until the next `Wake` or for a while.
     Yield,
+    /// Somebody looks at another context, and nobody at this one: give back the lanes in which nothing is under way.
+    Offer,
     /// The app submits.
     Submit(CallId, Box<Newborn>),
     /// Time has passed. Too often does no harm.

@@ -112,6 +112,36 @@ impl Engine {
         self.yielded = true;
     }
 
+    /// Gives back the lanes in which nothing is under way, for a context that somebody looks at: this one may be
+    /// throttled. Who drives something ends that first, and is asked again.
+    pub(super) fn offer(&mut self, now: Timestamp) {
+        let mut idle = Vec::new();
+        for (id, lane) in &self.lanes {
+            if let Some(epoch) = lane.epoch()
+                && self.in_lane(id).all(Entry::is_idle)
+            {
+                idle.push((id.clone(), epoch));
+            }
+        }
+        for (id, epoch) in idle {
+            self.return_lane(&id, epoch);
+            self.lose(now, &id);
+        }
+    }
+
+    fn return_lane(&mut self, id: &LaneId, epoch: Epoch) {
+        let sent = self.sent.remove(id).unwrap_or_default();
+        self.outputs.push(Output::GiveBack(Fence {
+            lane: id.clone(),
+            context: self.context.clone(),
+            epoch,
+            now: Timestamp(0),
+            lease_until: Timestamp(0),
+            gate: None,
+            sent,
+        }));
+    }
+
     /// What was given back is asked for again: whether somebody else has it since is for the store to say.
     pub(super) fn begin_anew(&mut self, now: Timestamp) {
         if !core::mem::take(&mut self.yielded) {
@@ -134,17 +164,9 @@ impl Engine {
 
     fn forget_lanes(&mut self, why: &CallError) {
         for (id, lane) in core::mem::take(&mut self.lanes) {
-            let sent = self.sent.remove(&id).unwrap_or_default();
-            if let Some(epoch) = lane.epoch() {
-                self.outputs.push(Output::GiveBack(Fence {
-                    lane: id,
-                    context: self.context.clone(),
-                    epoch,
-                    now: Timestamp(0),
-                    lease_until: Timestamp(0),
-                    gate: None,
-                    sent,
-                }));
+            match lane.epoch() {
+                Some(epoch) => self.return_lane(&id, epoch),
+                None => drop(self.sent.remove(&id)),
             }
         }
         let ids: Vec<_> = self.entries.iter().map(|(id, _)| id.clone()).collect();

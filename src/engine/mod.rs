@@ -162,6 +162,7 @@ impl Engine {
             Input::Unauthorized(id, purpose) => self.unauthorized(now, &id, purpose),
             Input::Wake => self.begin_anew(now),
             Input::Yield => self.give_back_all(now),
+            Input::Offer => self.offer(now),
         }
         self.drive(now);
     }

@@ -217,6 +217,11 @@ impl Client {
         self.driver.give_back();
     }
 
+    /// Gives back the lanes in which nothing is under way: somebody looks at another tab.
+    pub fn offer(&self) {
+        self.driver.offer();
+    }
+
     /// Opens and resumes whatever is pending.
     pub fn start(&self) -> Promise {
         let driver = self.driver.clone();

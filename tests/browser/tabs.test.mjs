@@ -58,3 +58,26 @@ for (const [way, leave] of [
     assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
   });
 }
+
+story("what a tab that nobody looks at drives goes to one that somebody looks at", async ({ visit, service }) => {
+  const [hidden, seen] = [
+    await visit({ init: () => Object.defineProperty(document, "visibilityState", { get: () => "hidden" }) }),
+    await visit({
+      init: () => {
+        const { fetch } = globalThis;
+        globalThis.polls = 0;
+        globalThis.fetch = (...args) => {
+          polls += args[0].method === "GET";
+          return fetch(...args);
+        };
+      },
+    }),
+  ];
+  const id = await submitIn(hidden, CHANGING_HANDS_MS);
+  await polled(service);
+  assert.equal(await submitIn(seen, CHANGING_HANDS_MS), id);
+  assert.deepEqual(await outcomeIn(seen), { status: "succeeded", records: 1 });
+  assert.ok(await seen.evaluate(() => polls) > 0, "it was driven where nobody looked");
+  const { executions, charges, submits } = await service.ledger();
+  assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
+});

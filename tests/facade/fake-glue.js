@@ -27,6 +27,9 @@ export class Client {
   }
   wake() {}
   yield() {}
+  offer() {
+    world.script.offer?.(this);
+  }
 }
 
 for (const method of ["submit", "adopt", "quote", "find", "load", "list", "command", "revise", "forget", "journal", "supportReport", "chunk", "start", "close"]) {

@@ -54,3 +54,42 @@ fn who_gave_its_lanes_back_leaves_them_to_others_until_it_is_woken() {
     assert_eq!(world.requests(Call::Submit).len(), 1);
     assert_eq!(standing(&world.settle(&context, "second").expect("it ends")), "succeeded");
 }
+
+#[test]
+fn a_lane_in_which_nothing_is_under_way_goes_to_a_tab_that_is_seen() {
+    let world = World::new();
+    let first = world.open();
+    world.submit(&first, "first", r#","duration_ms":60000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    let before = world.lane("first");
+    let second = world.open();
+    world.submit(&second, "second", r#","duration_ms":60000"#);
+    world.until("second", |own| own.life.stage == Stage::Work);
+    assert_eq!(world.lane("first").owner, before.owner);
+    // Asked again and again, as by a tab in which somebody waits.
+    let at = world.0.clock.now();
+    let moved = || world.lane("first").owner.is_some_and(|own| Some(own) != before.owner);
+    for round in 1..=10 {
+        first.driver.offer();
+        world.run(at + round * 3_000, moved);
+    }
+    assert!(moved(), "{:?}", world.lane("first"));
+    for intent in ["first", "second"] {
+        assert_eq!(standing(&world.settle(&second, intent).expect("it ends")), "succeeded");
+    }
+    assert_eq!((world.executions(), crowded(&world)), (2, 0));
+}
+
+#[test]
+fn what_is_under_way_is_ended_by_who_began_it_although_a_tab_that_is_seen_asks() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "first", "");
+    world.until("first", |own| own.life.evidence.current.is_some());
+    let (owner, sent) = (world.lane("first").owner, world.requests(Call::Submit).len());
+    context.driver.offer();
+    world.until("first", |own| own.life.stage != Stage::Submit);
+    assert_eq!(world.lane("first").owner, owner);
+    assert_eq!((world.requests(Call::Submit).len(), sent.max(1)), (1, 1));
+    assert_eq!(standing(&world.settle(&context, "first").expect("it ends")), "succeeded");
+}

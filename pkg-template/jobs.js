@@ -132,7 +132,7 @@ async function list(at, filter = {}) {
         return told(`${object.shard}.`);
       }
       operations.push(...page.operations.map((/** @type {any} */ state) => object.operationOf(JSON.stringify(state))));
-      unreadable.push(...page.unreadable);
+      unreadable.push(...(page.unreadable ?? []));
       if (page.cursor !== undefined) return told(`${object.shard}.${page.cursor}`);
     }
   }

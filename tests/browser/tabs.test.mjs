@@ -67,7 +67,7 @@ story("what a tab that nobody looks at drives goes to one that somebody looks at
         const { fetch } = globalThis;
         globalThis.polls = 0;
         globalThis.fetch = (...args) => {
-          polls += args[0].method === "GET";
+          polls += (args[1]?.method ?? args[0].method) === "GET";
           return fetch(...args);
         };
       },

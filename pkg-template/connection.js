@@ -39,11 +39,12 @@ const RESTART_MS_MAX = 60_000;
  * How a client is made.
  *
  * @typedef {{
- *   connect: (settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "wake" | "yield" | "close">,
+ *   connect: (settings: Settings, host: OwnHost) =>
+ *     Pick<Connection, "call" | "hint" | "wake" | "yield" | "close"> & Partial<Pick<Connection, "offer">>,
  *   channel?: string | null,
  *   isServer?: boolean,
- * }} Ways `connect`: to its module. `channel`: by which other contexts are told of changes; `null`: they are
- *   not. `isServer`: its network does not come and go.
+ * }} Ways `connect`: to its module; without `offer`, to one that drives nothing in this tab. `channel`: by which other
+ *   contexts are told of changes; `null`: they are not. `isServer`: its network does not come and go.
  */
 
 /** What is not called a second time by itself: whether it has happened is for the app to look at. */

@@ -3,8 +3,7 @@
 /** @import * as Api from "./index.d.ts" */
 /** @import * as Extension from "./extension.d.ts" */
 /** @import { Settings } from "./options.js" */
-/** @import { Connection } from "./connection.js" */
-/** @import { OwnHost } from "./host.js" */
+/** @import { Connection, Ways } from "./connection.js" */
 import { checkFunction } from "./check.js";
 import { Client } from "./client.js";
 import { makeHoldfast } from "./create.js";
@@ -252,7 +251,7 @@ class Background {
   /**
    * The connection, of which each call that may leave something to do is made with the alarm set.
    *
-   * @type {(settings: Settings, host: OwnHost) => Pick<Connection, "call" | "hint" | "wake" | "yield" | "close">}
+   * @type {Ways["connect"]}
    */
   #connect = (settings, host) => {
     const own = (this.#connection = connectPage(settings, host, builtIn));

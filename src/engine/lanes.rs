@@ -6,7 +6,7 @@ use super::output::Output;
 use super::reply::CallError;
 use super::shelves::Shelf;
 use crate::model::ids::{Account, Epoch, LaneId};
-use crate::model::lane::{Claim, Fence, Lane};
+use crate::model::lane::{Fence, Lane};
 use crate::model::policy::Rate;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
@@ -243,13 +243,7 @@ impl Engine {
         match lane.ownership {
             Ownership::Other { ask_at } if ask_at <= now => {
                 lane.ownership = Ownership::Asking;
-                self.outputs.push(Output::Claim(Claim {
-                    lane: id.clone(),
-                    context: self.context.clone(),
-                    now,
-                    lease_until: now.after(ACTION_MS + LEASE_GRACE_MS),
-                    dead: None,
-                }));
+                self.claim(now, id, now.after(ACTION_MS + LEASE_GRACE_MS));
             }
             Ownership::Other { ask_at } => self.wake(ask_at),
             Ownership::Asking | Ownership::Own(_) => {}

@@ -11,6 +11,17 @@ use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::LEASE_GRACE_MS;
 
 impl Engine {
+    /// Asks the store for a lane, or for more time in it.
+    pub(super) fn claim(&mut self, now: Timestamp, id: &LaneId, lease_until: Timestamp) {
+        self.outputs.push(Output::Claim(Claim {
+            lane: id.clone(),
+            context: self.context.clone(),
+            now,
+            lease_until,
+            dead: None,
+        }));
+    }
+
     /// What a write promises. Of one that is overdue, it says nothing: another may own the lane by now.
     pub(super) fn promised(&mut self, now: Timestamp, id: &LaneId, lease_until: Timestamp) {
         if let Some(lane) = self.lanes.get_mut(id)
@@ -30,13 +41,7 @@ impl Engine {
             .is_some_and(|lane| lane.epoch().is_some() && lane.lease_until < lease_until);
         if short {
             self.promised(now, id, lease_until);
-            self.outputs.push(Output::Claim(Claim {
-                lane: id.clone(),
-                context: self.context.clone(),
-                now,
-                lease_until,
-                dead: None,
-            }));
+            self.claim(now, id, lease_until);
         }
     }
 
@@ -52,13 +57,7 @@ impl Engine {
         let again = lane.doubt_again;
         if again <= now {
             lane.doubted = true;
-            self.outputs.push(Output::Claim(Claim {
-                lane: id.clone(),
-                context: self.context.clone(),
-                now,
-                lease_until: now.after(ACTION_MS + LEASE_GRACE_MS),
-                dead: None,
-            }));
+            self.claim(now, id, now.after(ACTION_MS + LEASE_GRACE_MS));
         } else {
             self.wake(again);
         }

@@ -105,13 +105,25 @@ export interface Jobs
  */
 export declare function jobs(namespace: Namespace, options?: { readonly caller?: string }): Jobs;
 
+/** Who asks a relay. */
+export interface RelayCaller {
+  /** A name that is the caller's alone and stays so, up to 256 characters. */
+  readonly caller: string;
+  /**
+   * The app's own staff, acting under that name. They may also name a job by its id (`resolve({found})`), which is read
+   * with the object's credential whoever it was run for; give `limits` to `resume`, `retry` and `revise`; and take risks
+   * (`acceptRisk`, `anyway`). Anybody else is refused that (`NOT_ALLOWED`). Default: `false`.
+   */
+  readonly trusted?: boolean;
+}
+
 /** How a relay lets callers in. */
 export interface RelayOptions {
   /**
-   * Who asks: `{ caller }`, a name that is the caller's alone and stays so, or anything else to refuse.
-   * Without it, and where it throws, nothing is allowed. Callers see their own operations only.
+   * Who asks, or anything else to refuse. Without it, and where it throws, nothing is allowed. Callers see their own
+   * operations only, and the `limits` of the object's services bound what they spend.
    */
-  readonly allow: (request: Request) => { readonly caller: string } | null | undefined | false | Promise<{ readonly caller: string } | null | undefined | false>;
+  readonly allow: (request: Request) => RelayCaller | null | undefined | false | Promise<RelayCaller | null | undefined | false>;
   /** Where it is mounted. Default: `"/operations"`. */
   readonly path?: string;
   /** Largest body of a submission, in bytes, up to 8 MiB. Default: 1 MiB. */
@@ -122,7 +134,7 @@ export interface RelayOptions {
    * it may costs up to 16 more, for it is looked whether those are over. Default: neither is counted.
    */
   readonly limits?: {
-    /** Operations that are not over, from 1 to 10,000. */
+    /** Operations that are not over, reruns and revisions among them, from 1 to 10,000. */
     readonly operations?: number;
     /** Requests in any minute, of every kind, from 1 to 10,000. */
     readonly requestsPerMinute?: number;

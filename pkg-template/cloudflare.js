@@ -57,10 +57,10 @@ export const HoldfastObject = /** @type {any} */ (
     }
 
     /** @param {any} call What another object of the class asks. */
-    async holdfastShared({ take, turn, admit, holds, name, holder, caller }) {
+    async holdfastShared({ take, turn, admit, holds, name, holder, caller, after }) {
       if (holds) return this.#shard.isHeld(holds, holder, caller);
       this.#shared ??= new Shared(this.#context.storage.sql, (kind, other) => this.#isHeld(kind, other));
-      if (admit) return this.#shared.admit(caller, name, admit, (other) => this.#isOver(caller, other));
+      if (admit) return this.#shared.admit(caller, name, admit, (other, before) => this.#isOver(caller, other, before), after);
       return turn ? this.#shared.turn(name, turn) : this.#shared.take(take, name, holder);
     }
 
@@ -75,15 +75,18 @@ export const HoldfastObject = /** @type {any} */ (
     }
 
     /**
-     * Whether an operation has ended; `undefined`: it is not stored.
+     * Whether an operation has ended; `undefined`: it is not stored, or what ended is what it comes after.
      *
      * @param {string} caller
      * @param {string} place
+     * @param {string} [after]
      */
-    async #isOver(caller, place) {
+    async #isOver(caller, place, after) {
       const [shard, service, intent] = JSON.parse(place);
       const json = await new RemoteObject(/** @type {any} */ (this.#namespace), shard, caller).call("find", [service, intent]);
-      return json === undefined ? undefined : isEnded(JSON.parse(json));
+      if (json === undefined) return undefined;
+      const state = JSON.parse(json);
+      return isEnded(state) ? (state.id === after ? undefined : true) : false;
     }
 
     async alarm() {

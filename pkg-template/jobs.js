@@ -16,6 +16,8 @@ import { freeze } from "./states.js";
 import { isEnded } from "./status.js";
 import { checkIntent, seal, sealInquiry } from "./submission.js";
 
+/** What an object calls an operation that another one has. */
+const ELSEWHERE = "elsewhere";
 /** How many objects there are. */
 const SHARDS = 4096;
 /** How many of them one call of `list` looks at. */
@@ -81,7 +83,7 @@ export async function shardOf(caller, intent) {
  *
  * @param {number} shard
  */
-const nameOf = (shard) => shard.toString(16).padStart(3, "0");
+export const nameOf = (shard) => shard.toString(16).padStart(3, "0");
 
 /**
  * Asks the object that has what is shared under a name. There are as many of each kind as there are of those
@@ -139,6 +141,21 @@ async function list(at, filter = {}) {
   return told(end < SHARDS ? `${end}.` : "");
 }
 
+/**
+ * An object's error as it leads on from here. Of an operation of another object, the one that was asked knows nothing.
+ *
+ * @param {any} error
+ */
+const ownWords = (error) =>
+  error.operationId === ELSEWHERE
+    ? {
+        code: error.code,
+        field: error.field,
+        message: "This job belongs to another intent's operation, perhaps another caller's.",
+        nextStep: "Find that operation by its own intent, or name another job; nothing was sent.",
+      }
+    : error;
+
 /** One object, in the place of a client: an operation's calls go there. */
 export class RemoteObject {
   #namespace;
@@ -171,7 +188,7 @@ export class RemoteObject {
     } catch (cause) {
       throw unanswered(method, "The object did not answer.", "Look at the operation's state and call again.", cause);
     }
-    if (answer.error) throw thrown(answer.error);
+    if (answer.error) throw thrown(ownWords(answer.error));
     return answer.value;
   }
 

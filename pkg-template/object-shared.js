@@ -94,13 +94,18 @@ export class Shared {
    * @param {string} caller
    * @param {string} name
    * @param {number} most
-   * @param {(name: string) => Promise<boolean | undefined>} isOver `undefined`: it is not stored, or not yet.
+   * @param {(name: string, after?: string) => Promise<boolean | undefined>} isOver `undefined`: it is not stored, or not yet.
+   * @param {string} [after] The operation in whose place it comes: until then its ending is no room for another.
    */
-  async admit(caller, name, most, isOver) {
+  async admit(caller, name, most, isOver, after) {
     const whole = `${JSON.stringify(caller)} `;
     const [from, to] = [whole, `${whole}\u{10ffff}`];
     const own = whole + name;
-    if (this.#read(own)) return true;
+    const value = after === undefined ? `${Date.now()}` : `${Date.now()} ${after}`;
+    if (this.#read(own)) {
+      if (after !== undefined) this.#write(own, value);
+      return true;
+    }
     /** @type {(what: string, rest?: string) => any[]} */
     const rows = (what, rest = "") =>
       this.#sql.exec(`SELECT ${what} FROM holdfast_shared WHERE name >= ? AND name < ?${rest}`, from, to).toArray();
@@ -108,13 +113,16 @@ export class Shared {
     if (isFull()) {
       // Those that were looked at longest ago; what is not over is looked at again when its turn comes.
       for (const row of rows("name, value", ` ORDER BY at LIMIT ${LOOKED_AT}`)) {
-        const isGone = (await isOver(row.name.slice(whole.length))) ?? Date.now() - Number(row.value) > UNSTORED_MS;
-        if (isGone) this.#sql.exec("DELETE FROM holdfast_shared WHERE name = ?", row.name);
-        else this.#write(row.name, row.value);
+        const [since, before] = row.value.split(" ");
+        const isGone = (await isOver(row.name.slice(whole.length), before)) ?? Date.now() - Number(since) > UNSTORED_MS;
+        // Somebody may have come back to it meanwhile.
+        const same = "WHERE name = ? AND value = ?";
+        if (isGone) this.#sql.exec(`DELETE FROM holdfast_shared ${same}`, row.name, row.value);
+        else this.#sql.exec(`UPDATE holdfast_shared SET at = ? ${same}`, Date.now(), row.name, row.value);
       }
       if (isFull()) return false;
     }
-    this.#write(own, `${Date.now()}`);
+    this.#write(own, value);
     return true;
   }
 

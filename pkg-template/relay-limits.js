@@ -44,14 +44,16 @@ export async function checkRate(namespace, caller, requests) {
  * Refuses new work of a caller that has too much under way. What is there already is never refused.
  *
  * @param {Api.Namespace} namespace
- * @param {{ object: import("./jobs.js").RemoteObject, caller: string, service: string, intent: string }} work
+ * @param {{ object: import("./jobs.js").RemoteObject, caller: string, service: string, intent: string, after?: string }} work
+ *   `after`: the operation in whose place the new work comes.
  * @param {number | undefined} most
  */
-export async function checkCount(namespace, { object, caller, service, intent }, most) {
+export async function checkCount(namespace, { object, caller, service, intent, after }, most) {
   if (most === undefined) return;
   const place = JSON.stringify([object.shard, service, intent]);
-  if (await askShared(namespace, "caller", caller, { admit: most, caller, name: place })) return;
-  if ((await object.call("find", [service, intent])) === undefined) {
+  if (await askShared(namespace, "caller", caller, { admit: most, caller, name: place, after })) return;
+  const newest = await object.call("find", [service, intent]);
+  if (newest === undefined || JSON.parse(newest).id === after) {
     throw tooMany(`A caller may have ${most} operations that are not over.`, LATER_MS);
   }
 }

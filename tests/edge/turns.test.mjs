@@ -90,6 +90,28 @@ test("a caller has room again when something of its own is over, and none by wha
   assert.equal(await admit("four"), true);
 });
 
+test("what a rerun takes the place of makes no room while the rerun is about to be stored", async (t) => {
+  const shared = world(t)();
+  /** The newest of each: its id, and whether it has ended. */
+  const newest = new Map([["one", ["one-0", true]], ["two", ["two-0", true]]]);
+  const isOver = async (name, after) => {
+    const [id, ended] = newest.get(name) ?? [];
+    return id === undefined || (ended && id === after) ? undefined : ended;
+  };
+  const admit = (name, after) => shared.admit("ann", name, 1, isOver, after);
+  assert.equal(await admit("one"), true);
+  // Both have failed, and the first is run again: the second waits, and so does new work.
+  assert.deepEqual([await admit("one", "one-0"), await admit("two", "two-0"), await admit("three")], [true, false, false]);
+  newest.set("one", ["one-1", false]);
+  assert.equal(await admit("two", "two-0"), false);
+  newest.set("one", ["one-1", true]);
+  assert.equal(await admit("two", "two-0"), true);
+  // What was not made of it after all makes room after a minute.
+  assert.equal(await admit("three"), false);
+  mock.timers.tick(61_000);
+  assert.equal(await admit("three"), true);
+});
+
 test("what a caller has is not read for each of its submissions, and at its limit a few are looked at", async (t) => {
   const make = world(t);
   const shared = make();

@@ -36,5 +36,7 @@ export default {
 export const relayed = (request: Request, env: Env) =>
   relay(request, env.JOBS, { allow: async ({ headers }) => ({ caller: headers.get("x-user") ?? "nobody" }) });
 
+export const trusting = (request: Request, env: Env) => relay(request, env.JOBS, { allow: () => ({ caller: "ann", trusted: true }) });
+
 // @ts-expect-error: without allow nobody is let in
 relay(new Request("https://app.example/operations/runs"), {} as Env["JOBS"], {});

@@ -1,4 +1,4 @@
-// A Worker whose relay lets in whoever says a name, over objects that call a service of two kinds.
+// A Worker whose relay lets in whoever says a name, and trusts whoever says so, over objects that call a service of two kinds.
 import { HoldfastObject, relay } from "pkg/cloudflare.js";
 
 export class Jobs extends HoldfastObject {
@@ -23,7 +23,7 @@ export default {
       allow: (asked) => {
         const caller = asked.headers.get("x-caller");
         if (caller === "throws") throw new Error("nobody");
-        return caller && { caller };
+        return caller && { caller, trusted: asked.headers.get("x-staff") === "yes" };
       },
       bodyBytesMax: 100_000,
       limits: env.LIMITS ?? undefined,

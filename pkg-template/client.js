@@ -191,8 +191,9 @@ export class Client {
     this.#tabs.tell({ service: "", id: "" });
   }
 
-  storageHealth() {
-    return storageHealth(() => this.list({ limit: 1 }));
+  /** @param {() => Promise<string | undefined>} whyClosed */
+  storageHealth(whyClosed) {
+    return storageHealth(() => this.list({ limit: 1 }), whyClosed);
   }
 
   async start() {

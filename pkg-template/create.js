@@ -77,12 +77,13 @@ export const makeHoldfast = (settings, parts) => {
     await (await opening?.catch(() => undefined))?.close();
   };
 
+  const database = options.database ?? "holdfast";
   /** @param {{ acceptRisk: "duplicate" }} accepted */
   const resetStorage = async (accepted) => {
     if (closed) throw closedError();
-    const reset = await parts.reset?.();
-    return reset?.resetStorage(options.database ?? "holdfast", accepted);
+    return (await parts.reset?.())?.resetStorage(database, accepted);
   };
+  const whyClosed = async () => (await parts.reset?.())?.whyClosed(database);
 
   return /** @type {Api.Holdfast<any>} */ ({
     async submit(service, submission) {
@@ -113,7 +114,7 @@ export const makeHoldfast = (settings, parts) => {
       return (await open()).signOut(leave, account);
     },
     start: async () => (await open()).start(),
-    ...(parts.reset && { resetStorage, storageHealth: async () => (await open()).storageHealth() }),
+    ...(parts.reset && { resetStorage, storageHealth: async () => (await open()).storageHealth(whyClosed) }),
     subscribe(listener) {
       // A listener of one's own, so that the same function may be given twice.
       const own = () => listener();

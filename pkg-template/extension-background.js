@@ -17,7 +17,7 @@ import { connectPage } from "./page.js";
 import { UNSETTLED } from "./status.js";
 import { builtIn } from "./profiles/all.js";
 import { report, tellFailure } from "./report.js";
-import { resetStorage } from "./reset.js";
+import * as reset from "./reset.js";
 import { unsettledOf } from "./sign-out.js";
 import { currentAccount } from "./submission.js";
 
@@ -110,7 +110,7 @@ class Background {
         this.#listeners.add(() => listeners.forEach((listener) => listener()));
         return this.#open();
       },
-      reset: async () => ({ resetStorage }),
+      reset: async () => reset,
     });
     this.begin = holdfast.start;
     const close = async () => {

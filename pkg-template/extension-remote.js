@@ -10,7 +10,7 @@ import { closedError, HoldfastError, invalid } from "./error.js";
 import { extensionApi } from "./extension-manifest.js";
 import { CHANGES, messageOf, PROTOCOL, valueOf } from "./extension-messages.js";
 import { inTime } from "./in-time.js";
-import { resetStorage } from "./reset.js";
+import * as reset from "./reset.js";
 
 /** How often a call is made again when the background dies of it, or has not begun to listen. */
 const TRIES = 4;
@@ -54,7 +54,7 @@ export function connect(given) {
   };
   return /** @type {any} */ (
     // The storage is the extension's: a content script has only that of the page it is in.
-    makeHoldfast(/** @type {any} */ (settings), isOwn ? { open, reset: async () => ({ resetStorage }) } : { open })
+    makeHoldfast(/** @type {any} */ (settings), isOwn ? { open, reset: async () => reset } : { open })
   );
 }
 

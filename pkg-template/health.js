@@ -7,13 +7,14 @@ import { inTime } from "./in-time.js";
 const TOLD_MS = 3000;
 
 /**
- * @param {() => Promise<unknown>} open Reads from the database.
+ * @param {() => Promise<unknown>} read Reads from the database, for whoever is signed in.
+ * @param {() => Promise<string | undefined>} whyClosed Opens it for nobody.
  * @returns {Promise<Api.StorageHealth>}
  */
-export async function storageHealth(open) {
+export async function storageHealth(read, whyClosed) {
   const { storage } = globalThis.navigator ?? {};
   const [fault, persisted, estimate] = await Promise.all([
-    faultOf(open),
+    faultOf(read, whyClosed),
     told(() => storage.persisted()),
     told(() => storage.estimate()),
   ]);
@@ -37,16 +38,19 @@ export async function askToPersist() {
 /**
  * What keeps the database from opening.
  *
- * @param {() => Promise<unknown>} open
+ * @param {() => Promise<unknown>} read
+ * @param {() => Promise<string | undefined>} whyClosed
  */
-async function faultOf(open) {
+async function faultOf(read, whyClosed) {
   try {
-    await open();
+    await read();
     return undefined;
   } catch (error) {
     const { code, message } = /** @type {any} */ (error);
-    // Nobody is signed in: the storage was not asked.
-    return code === "NO_ACCOUNT" ? undefined : String(message);
+    if (code === "STORAGE_UNAVAILABLE") return String(message);
+    // Nobody is signed in, or the module is not there: the storage was not asked.
+    const why = await whyClosed();
+    return why && `The storage does not open: ${why}.`;
   }
 }
 

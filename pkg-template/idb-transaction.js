@@ -9,9 +9,6 @@ import { after, pack, reason, row, STORES, told, unpack } from "./idb-database.j
 /** How long a transaction may take, in milliseconds. */
 const COMPLETE_MS = 10_000;
 
-/** Written once: the first stays. */
-const ONCE = ["bodies", "profiles"];
-
 /** Kept in pieces, under keys that begin with the operation: all of them go at once. */
 const PIECES = ["chunks", "journal"];
 
@@ -127,7 +124,7 @@ function change(run, reads, decide) {
   // Requests succeed in the order in which they were made.
   run.follow(/** @type {IDBRequest} */ (requests.at(-1)), () => {
     const found = requests.map((request, at) => request && pack(reads[at]?.[0] ?? "", request.result));
-    for (const [name, value, ...key] of decide(found)) write(run.store(name), value, key);
+    run.commit(decide(found).map(([name, value, ...key]) => write(run.store(name), value, key)));
   });
 }
 
@@ -138,15 +135,8 @@ function change(run, reads, decide) {
  */
 function write(store, value, key) {
   const { name } = store;
-  if (value === undefined) store.delete(PIECES.includes(name) ? pieces(key[0]) : key[0]);
-  else if (!ONCE.includes(name)) store.put(unpack(name, value), ...key);
-  else {
-    const request = store.add(value, ...key);
-    // That there is one already must not abort the transaction, as any other error does.
-    request.onerror = (event) => {
-      if (request.error?.name === "ConstraintError") event.preventDefault();
-    };
-  }
+  if (value !== undefined) return store.put(unpack(name, value), ...key);
+  return store.delete(PIECES.includes(name) ? pieces(key[0]) : key[0]);
 }
 
 /**
@@ -222,6 +212,16 @@ class Run {
   /** @param {string} name */
   store(name) {
     return /** @type {IDBTransaction} */ (this.#raw).objectStore(name);
+  }
+
+  /**
+   * Nothing more is asked for: the browser need not wait for answers. What fails then may end with another reason.
+   *
+   * @param {IDBRequest[]} writes
+   */
+  commit(writes) {
+    for (const own of writes) own.onerror = () => own.error?.name !== "AbortError" && (this.#error ??= own.error);
+    this.#raw?.commit?.();
   }
 
   /**

@@ -36,8 +36,21 @@ export async function resetStorage(name, options) {
   // Every other error is of the browser's making, and a new database would meet it too.
   if (why !== "UnknownError") throw unavailable(why);
   const failed = await reasonOf(() => factory.deleteDatabase(name));
+  if (failed === "blocked" || failed === "timeout") {
+    throw new HoldfastError(`Whether the storage was reset is not known yet (${failed}): the browser may delete it still.`, {
+      code: "STORAGE_UNAVAILABLE",
+      nextStep: "Close the site's other tabs, then look whether it opens. What was stored may be charged again.",
+    });
+  }
   if (failed) throw unavailable(failed);
 }
+
+/**
+ * Why a database does not open, if so.
+ *
+ * @param {string} name
+ */
+export const whyClosed = async (name) => (globalThis.indexedDB ? reasonOf(() => indexedDB.open(name)) : "indexedDB is missing");
 
 /** @param {string} why */
 const unavailable = (why) =>

@@ -53,6 +53,8 @@ export function losingTheServer(beforeStep) {
     Object.defineProperty(transaction, "error", { get: lost });
     if (beforeStep) queueMicrotask(() => transaction.abort());
     else {
+      // What commits could not be aborted any more.
+      transaction.commit = () => undefined;
       const objectStore = transaction.objectStore.bind(transaction);
       transaction.objectStore = (name) => {
         const store = objectStore(name);

@@ -11,7 +11,7 @@ import { notLoaded, ownInstance } from "../module.js";
 import { checkOptions } from "../options.js";
 import { watch } from "../page-life.js";
 import { builtIn } from "../profiles/all.js";
-import { resetStorage } from "../reset.js";
+import * as reset from "../reset.js";
 
 /** The one that this page has of this file. */
 const instance = ownInstance(makeGlue);
@@ -32,7 +32,7 @@ export const makeSingle = (given, usual) =>
         new Connection({ ...own, options: { ...own.options, module } }, host, builtIn, { instance, database, watch });
       return new Client(settings, listeners, { connect });
     },
-    reset: async () => ({ resetStorage }),
+    reset: async () => reset,
   });
 
 /** @param {() => Api.HoldfastOptions<any>["module"] | Promise<BufferSource>} usual */

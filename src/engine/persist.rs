@@ -197,8 +197,7 @@ impl Engine {
         };
         let Some(entry) = self.entries.get_mut(&pending.id).filter(|e| e.writing == Some(ticket))
         else {
-            // It left memory meanwhile: what is stored counts, and the app hears of it all the same.
-            return self.refuse(pending.call, CallError::AccountChanged);
+            return self.left_meanwhile(pending, &result);
         };
         entry.writing = None;
         match result {

@@ -9,7 +9,7 @@ use super::reply::{CallError, CallId};
 use crate::model::ids::{OperationId, Revision};
 use crate::model::life::Life;
 use crate::model::profile::Purpose;
-use crate::model::storage::StoreError;
+use crate::model::storage::{StoreError, Written};
 use crate::model::time::Timestamp;
 use crate::rules::bounds::LEASE_GRACE_MS;
 use crate::rules::classify::{Finding, Verdict};
@@ -116,6 +116,26 @@ impl Engine {
         }
         self.apply(now, &pending.id, left, None);
         self.next_in_inbox(now, &pending.id);
+    }
+
+    /// It left memory while it was written: the app hears what is stored all the same, if it is its own still.
+    pub(super) fn left_meanwhile(
+        &mut self,
+        pending: PendingWrite,
+        result: &Result<Written, StoreError>,
+    ) {
+        let Some(call) = pending.call else {
+            return;
+        };
+        let owner = Some(&pending.operation.identity.account);
+        let reply = if self.account.as_ref() != owner {
+            Err(CallError::AccountChanged)
+        } else if matches!(result, Ok(Written::Done | Written::Late)) {
+            Ok(Box::new(pending.operation))
+        } else {
+            Err(CallError::Unconfirmed("it was let go of meanwhile".into()))
+        };
+        self.outputs.push(Output::Reply(call, reply));
     }
 
     pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {

@@ -46,3 +46,55 @@ story("what is submitted offline is kept, and sent when the network is back", as
   const { executions, charges } = await service.ledger();
   assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
 });
+
+story("what is submitted offline is not sent once its time is over, and goes on where a person gives it more", async ({ visit, service, session }) => {
+  const page = await visit();
+  await page.evaluate(async () => {
+    // Not on this machine, as far as the client knows: that would be there without a network too.
+    const baseUrl = "https://service.test";
+    const here = (url, init) => fetch(url.replace(baseUrl, location.origin), init);
+    globalThis.holdfast = open({ fetch: here }, { baseUrl });
+    await holdfast.start();
+  });
+  await session.setOffline(true);
+  const id = await page.evaluate(async () => {
+    const limits = { sendWithinMs: 1000 };
+    globalThis.operation = await holdfast.submit("reports", { intent: "a", body: work(100), limits });
+    return operation.id;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await session.setOffline(false);
+  const parked = await page.evaluate(async () => {
+    const { status, reason } = await operation.outcome();
+    return { status, reason };
+  });
+  assert.deepEqual(parked, { status: "parked", reason: "DeadlineExceeded" });
+  assert.equal((await service.ledger()).submits, 0);
+  const resumed = await page.evaluate(async () => {
+    await operation.resume({ limits: { sendWithinMs: 60_000 } });
+    return { id: operation.id, status: (await operation.outcome()).status };
+  });
+  assert.deepEqual(resumed, { id, status: "succeeded" });
+  const { executions, charges, submits } = await service.ledger();
+  assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
+});
+
+story("the browser is asked to keep the storage once there is work in it, and not where the app forbids that", async ({ visit }) => {
+  const init = () => {
+    globalThis.asked = 0;
+    StorageManager.prototype.persist = async () => (asked++, false);
+  };
+  const askedIn = async (options) => {
+    const page = await visit({ init });
+    return page.evaluate(async (options) => {
+      const holdfast = open(options);
+      await holdfast.list();
+      const before = asked;
+      const operation = await holdfast.submit("reports", { intent: crypto.randomUUID(), body: work(100) });
+      await operation.outcome();
+      return [before, asked];
+    }, options);
+  };
+  assert.deepEqual(await askedIn({}), [0, 1]);
+  assert.deepEqual(await askedIn({ persist: false }), [0, 0]);
+});

@@ -128,6 +128,8 @@ const abortCommits = (name) => {
     const transaction = begin.call(this, stores, mode, ...more);
     if (mode !== "readwrite" || !transaction.objectStoreNames.contains("bodies")) return transaction;
     Object.defineProperty(transaction, "error", { get: () => new DOMException("by the test", name) });
+    // What commits could not be aborted any more.
+    transaction.commit = () => undefined;
     const { objectStore } = transaction;
     transaction.objectStore = (store) => {
       const found = objectStore.call(transaction, store);

@@ -81,3 +81,31 @@ story("what a tab that nobody looks at drives goes to one that somebody looks at
   const { executions, charges, submits } = await service.ledger();
   assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
 });
+
+story("a tab of another account neither sees nor drives what the first has left, which goes on when that is back", async ({ visit, service }) => {
+  const [ada, grace] = [await visit(), await visit()];
+  const as = (page, account) =>
+    page.evaluate(async (account) => {
+      globalThis.account = account;
+      globalThis.holdfast = open({ account: () => globalThis.account });
+      await holdfast.start();
+    }, account);
+  const intents = (page) => page.evaluate(async () => (await holdfast.list()).operations.map(({ intent }) => intent));
+  await as(ada, "ada");
+  await as(grace, "grace");
+  await ada.evaluate(async (length) => void (await holdfast.submit("reports", { intent: "a", body: work(length) })), WORK_MS);
+  await polled(service);
+  await ada.close();
+  const before = (await service.requests()).length;
+  await new Promise((resolve) => setTimeout(resolve, WORK_MS));
+  assert.deepEqual(await intents(grace), []);
+  assert.equal((await service.requests()).length, before, "another account's tab went on with it");
+  const outcome = await grace.evaluate(async () => {
+    account = "ada";
+    return (await (await holdfast.find("reports", "a")).outcome()).status;
+  });
+  assert.equal(outcome, "succeeded");
+  assert.deepEqual(await intents(grace), ["a"]);
+  const { executions, charges, submits } = await service.ledger();
+  assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
+});

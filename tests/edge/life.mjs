@@ -17,12 +17,13 @@ process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 /**
  * Runs the app until it ends, or is killed; gives what it told.
  *
- * @param {string} node The program.
+ * @param {string | string[]} server The program, and what it is told before the app.
  * @param {object} options As the app takes them.
  * @param {number} [killAfterMs]
  */
-export async function live(node, options, killAfterMs) {
-  const child = spawn(node, [APP, JSON.stringify(options)], { stdio: ["ignore", "pipe", "pipe"] });
+export async function live(server, options, killAfterMs) {
+  const [program, ...args] = [server].flat();
+  const child = spawn(program, [...args, APP, JSON.stringify(options)], { stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   const told = { points: [], settled: [], acknowledged: [], overs: undefined, killed: false, said: "" };
   child.stderr.on("data", (data) => (told.said += data));

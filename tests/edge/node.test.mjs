@@ -7,7 +7,7 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { checkOnce, live } from "./life.mjs";
-import { newerNode } from "./programs.mjs";
+import { moreServers, newerNode } from "./programs.mjs";
 import { newIntents, stage, temporary } from "./stage.mjs";
 
 const Sqlite = createRequire(import.meta.url)("better-sqlite3");
@@ -18,7 +18,7 @@ const IS_LONG = RUNS > 10;
 /** How many fail points one test waits for at the same time. */
 const ABREAST = 3;
 
-const nodes = { "better-sqlite3": process.execPath, "node:sqlite": newerNode() };
+const nodes = { "better-sqlite3": process.execPath, "node:sqlite": newerNode(), ...moreServers() };
 
 /** Intents, a service and a file of their own. */
 async function world(t, count = 2) {
@@ -67,7 +67,7 @@ test("a server killed again and again, at random moments, loses nothing and send
   let killed = 0;
   for (let own = 0; own < RUNS; own++) {
     const { service, intents, options } = await world(t);
-    const node = Object.values(nodes)[own % 2];
+    const node = Object.values(nodes)[own % Object.keys(nodes).length];
     const lives = [];
     for (let death = 0; death < 2; death++) {
       const told = await live(node, options, 150 + Math.random() * 1200);

@@ -12,6 +12,16 @@ export function newerNode() {
   throw new Error("There is no Node with node:sqlite: npm ci, or say in HOLDFAST_NODE_NEWER where one is.");
 }
 
+/**
+ * Further programs that run servers, by their lines: `HOLDFAST_SERVERS`, separated by commas, such as `bun,deno run -A`.
+ *
+ * @returns {Record<string, string[]>}
+ */
+export function moreServers() {
+  const lines = (process.env.HOLDFAST_SERVERS ?? "").split(",").filter(Boolean);
+  return Object.fromEntries(lines.map((line) => [line, line.split(" ")]));
+}
+
 /** What npm has brought, on the systems that it does so for. */
 function broughtNode() {
   const name = `node-${process.platform}-${process.arch}/package.json`;

@@ -223,3 +223,16 @@ test("the health of the storage names what the browser does not tell", async (t)
   assert.match(fault, /does not open/);
   await holdfast.close();
 });
+
+test("the storage is asked whether it opens where nobody is signed in, or the module is not there", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  const holdfast = createHoldfast(options());
+  t.after(() => holdfast.close());
+  for (const code of ["NO_ACCOUNT", "WASM_BLOCKED"]) {
+    world.script.list = () => {
+      throw { code, message: "not of the storage", nextStep: "" };
+    };
+    const { opens, fault } = await holdfast.storageHealth();
+    assert.deepEqual({ opens, fault }, { opens: false, fault: "The storage does not open: indexedDB is missing." });
+  }
+});

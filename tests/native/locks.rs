@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::world::{DAY_MS, World, standing, submission};
 use holdfast::model::error::Code;
 use holdfast::model::life::Stage;
+use holdfast::rules::step::Command;
 
 #[test]
 fn a_context_shows_that_it_lives_only_while_something_is_due() {
@@ -54,4 +55,23 @@ fn a_submit_whose_page_goes_away_is_unconfirmed_and_the_same_call_tells() {
     assert_eq!(error.code, Code::SubmitUnconfirmed);
     assert_eq!(standing(&world.live(&context, "daily", "")), "succeeded");
     assert_eq!(world.executions(), 2);
+}
+
+#[test]
+fn a_wish_that_is_stored_while_its_page_goes_away_is_told_as_stored() {
+    let world = World::new();
+    let context = world.open();
+    let operation = world.submit(&context, "daily", r#","duration_ms":60000"#);
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().commit_ms = 1_000;
+    let told = Rc::new(RefCell::new(None));
+    let (driver, tell, id) = (context.driver.clone(), told.clone(), operation.identity.id);
+    world.spawn(&context, async move {
+        *tell.borrow_mut() = Some(driver.command(&id, Command::Cancel).await);
+    });
+    world.pass(500);
+    context.driver.give_back();
+    world.pass(10_000);
+    let operation = told.take().expect("an answer").expect("it is stored");
+    assert!(operation.life.cancel.is_some());
 }

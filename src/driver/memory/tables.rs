@@ -71,8 +71,8 @@ impl Tables {
         for unique in &write.takes {
             self.taken.insert(unique.clone(), id.clone());
         }
-        if let Some(body) = &write.body {
-            self.bodies.entry(id.clone()).or_insert_with(|| body.clone());
+        if let Some(body) = write.new_body() {
+            self.bodies.insert(id.clone(), body.to_vec());
         }
         if let Some(piece) = &write.piece {
             self.chunks.insert(ChunkId::of(id, piece), piece.bytes.clone());

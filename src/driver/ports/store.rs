@@ -133,7 +133,7 @@ pub struct Write {
     /// Another operation that changes together with this one: its new row, the revision that it
     /// replaces, and its journal entries.
     pub beside: Option<Box<Beside>>,
-    /// The request body, written once.
+    /// The request body. Only what is new has one to keep ([`Write::new_body`]).
     pub body: Option<Vec<u8>>,
     /// A piece of its result, which is there with this write, or not at all.
     pub piece: Option<Rc<Piece>>,
@@ -147,6 +147,13 @@ pub struct Write {
     pub journal: Vec<JournalRow>,
     /// The profile that the operation was submitted under: its digest and text, written once.
     pub profile: Option<(String, String)>,
+}
+
+impl Write {
+    /// The body to keep. It is written once: what replaces something stored brings none.
+    pub fn new_body(&self) -> Option<&[u8]> {
+        self.body.as_deref().filter(|_| self.replaces.is_none())
+    }
 }
 
 /// An operation that changes together with another.

@@ -35,11 +35,14 @@ pub(super) fn plan(batch: &[Write], durability: Durability) -> &'static str {
 }
 
 /// What a batch reads: of each member the lane, the name and the row beside, absent where it needs
-/// none, then what it takes for its own, and the row last.
+/// none or an earlier member has that lane, then what it takes for its own, and the row last.
 pub(super) fn reads(batch: &[Write]) -> Array {
     let reads = Array::new();
+    let mut lanes = Vec::new();
     for write in batch {
-        let lane = lane_of(write).map(lane_read);
+        let lane = lane_of(write).filter(|lane| !lanes.contains(lane));
+        lanes.extend(lane);
+        let lane = lane.map(lane_read);
         let name = write.name.as_ref().map(|(name, _)| parts(&["names".into(), name_key(name)]));
         reads.push(&lane.unwrap_or_default());
         reads.push(&name.unwrap_or_default());
@@ -65,6 +68,7 @@ pub(super) fn decision(batch: Rc<[Write]>, answers: Rc<RefCell<Vec<Written>>>) -
         for write in batch.iter() {
             written.push(view.apply(write, &puts));
         }
+        view.put_what_is_shared(&puts);
         answers.replace(written);
         Ok(puts)
     })
@@ -126,14 +130,18 @@ impl<K: PartialEq, V> Known<K, V> {
 
 /// The part of the store that a batch rests on, as it stands after the members so far.
 #[derive(Default)]
-struct View {
+struct View<'a> {
     versions: Known<OperationId, (Revision, WriteId)>,
     lanes: Known<LaneId, Lane>,
     names: Known<Name, OperationId>,
     taken: Known<Unique, OperationId>,
+    /// What members have in common, and is written once for all of them: the lanes that have changed, and
+    /// the profiles by their digests.
+    granted: Vec<LaneId>,
+    profiles: Vec<&'a (String, String)>,
 }
 
-impl Stored for View {
+impl Stored for View<'_> {
     fn version(&self, id: &OperationId) -> Option<(Revision, &WriteId)> {
         self.versions.get(id).map(|(revision, write_id)| (*revision, write_id))
     }
@@ -151,7 +159,7 @@ impl Stored for View {
     }
 }
 
-impl View {
+impl<'a> View<'a> {
     /// Notes what was found for a member.
     fn note(&mut self, write: &Write, found: &mut Fields) -> Result<(), JsValue> {
         let (lane, name, beside) = (found.value(), found.value(), found.value());
@@ -179,7 +187,7 @@ impl View {
     }
 
     /// Writes a member whole, or not at all.
-    fn apply(&mut self, write: &Write, puts: &Array) -> Written {
+    fn apply(&mut self, write: &'a Write, puts: &Array) -> Written {
         let lane = match admit(self, write) {
             Admission::Answered(written) => return written,
             Admission::Granted(lane) => lane,
@@ -187,7 +195,9 @@ impl View {
         let row = &write.row;
         let id = JsValue::from(row.id.as_str());
         if let Some(lane) = lane {
-            puts.push(&lane_put(&lane));
+            if !self.granted.contains(&lane.id) {
+                self.granted.push(lane.id.clone());
+            }
             self.lanes.put(lane.id.clone(), lane);
         }
         if write.erase > Erase::Nothing {
@@ -211,17 +221,26 @@ impl View {
             puts.push(&put("service_ids", &id, &unique_key(unique)));
             self.taken.put(unique.clone(), row.id.clone());
         }
-        if let Some(body) = &write.body {
-            puts.push(&put("bodies", &Uint8Array::from(body.as_slice()).into(), &id));
+        if let Some(body) = write.new_body() {
+            puts.push(&put("bodies", &Uint8Array::from(body).into(), &id));
         }
         if let Some(piece) = &write.piece {
             let key = chunk_key(&ChunkId::of(&row.id, piece));
             puts.push(&put("chunks", &Uint8Array::from(piece.bytes.as_slice()).into(), &key));
         }
-        if let Some((digest, text)) = &write.profile {
+        self.profiles.extend(&write.profile);
+        Written::Done
+    }
+
+    fn put_what_is_shared(&mut self, puts: &Array) {
+        for lane in self.granted.iter().filter_map(|id| self.lanes.get(id)) {
+            puts.push(&lane_put(lane));
+        }
+        // Those of one digest are the same text.
+        self.profiles.dedup_by_key(|(digest, _)| digest.as_str());
+        for (digest, text) in &self.profiles {
             puts.push(&put("profiles", &text.into(), &digest.into()));
         }
-        Written::Done
     }
 
     fn erase(&mut self, write: &Write, puts: &Array) {

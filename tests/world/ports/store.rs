@@ -60,6 +60,9 @@ impl Store for SimPorts {
     }
 
     async fn give_back(&self, fence: &Fence) -> Result<(), StoreError> {
+        // After what was begun before.
+        let commit_ms = self.world.0.settings.borrow().commit_ms;
+        self.world.0.clock.sleep(commit_ms).await;
         self.point().await;
         self.reading()?.give_back(fence).await
     }

@@ -37,6 +37,7 @@ contracts! {
     google_lro_reads_like_its_contract: "google-lro",
     http_async_reads_like_its_contract: "http-async",
     idempotency_key_reads_like_its_contract: "idempotency-key",
+    relay_reads_like_its_contract: "relay",
     replay_reads_like_its_contract: "replay",
     runharvester_reads_like_its_contract: "runharvester",
 }

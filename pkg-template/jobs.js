@@ -62,7 +62,8 @@ export const jobs = (namespace, given = {}) => {
     async forget(/** @type {string} */ service, /** @type {string} */ intent) {
       await (await of(intent)).call("forget", [service, intent]);
     },
-    list: (/** @type {any} */ filter) => list(at, filter),
+    list: (/** @type {any} */ filter) =>
+      listed(at, filter, (object, state) => object.operationOf(JSON.stringify(state)), (_, id) => id),
   });
 };
 
@@ -83,7 +84,7 @@ export async function shardOf(caller, intent) {
  *
  * @param {number} shard
  */
-export const nameOf = (shard) => shard.toString(16).padStart(3, "0");
+const nameOf = (shard) => shard.toString(16).padStart(3, "0");
 
 /**
  * Asks the object that has what is shared under a name. There are as many of each kind as there are of those
@@ -103,15 +104,18 @@ export async function askShared(namespace, what, name, call) {
 /**
  * A page over objects, in the order of their numbers. The cursor names the object to go on with.
  *
+ * @template Told
  * @param {(shard: number) => RemoteObject} at
- * @param {Api.ListFilter} [filter]
+ * @param {Api.ListFilter | undefined} filter
+ * @param {(object: RemoteObject, state: Api.OperationState) => Told} tell What is told of an operation of an object.
+ * @param {(object: RemoteObject, id: string) => string} name Its id there.
  */
-async function list(at, filter = {}) {
+export async function listed(at, filter = {}, tell, name) {
   checkFilter(filter);
   const { cursor = "0.", limit = 50, ...rest } = filter;
   const [, first, inner] = /^(\d{1,4})\.(.*)$/s.exec(cursor) ?? [];
   if (first === undefined || Number(first) >= SHARDS) throw invalid("cursor", "cursor is none of list()'s.");
-  /** @type {Operation[]} */
+  /** @type {Told[]} */
   const operations = [];
   /** @type {{ id: string, code: string }[]} */
   const unreadable = [];
@@ -133,8 +137,8 @@ async function list(at, filter = {}) {
       if (operations.length && operations.length + page.operations.length > limit) {
         return told(`${object.shard}.`);
       }
-      operations.push(...page.operations.map((/** @type {any} */ state) => object.operationOf(JSON.stringify(state))));
-      unreadable.push(...(page.unreadable ?? []));
+      operations.push(...page.operations.map((/** @type {any} */ state) => tell(object, state)));
+      for (const own of page.unreadable ?? []) unreadable.push({ ...own, id: name(object, own.id) });
       if (page.cursor !== undefined) return told(`${object.shard}.${page.cursor}`);
     }
   }

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * The operation protocol for browsers: an HTTP handler over `jobs()`. The page's key is the intent here,
+ * The operation protocol for browsers: an HTTP handler over what `jobs()` stands on. The page's key is the intent here,
  * so that a lost answer between page and edge is as safe as one beyond. `www/docs/relay.md` describes it.
  */
 /** @import * as Api from "./cloudflare.d.ts" */
 /** @import { Operation } from "./operation.js" */
 import { bodyBytesMaxOf } from "./body-bounds.js";
 import { checkFunction, checkNames } from "./check.js";
-import { jobs, nameOf, RemoteObject, shardOf } from "./jobs.js";
+import { listed, RemoteObject, shardOf } from "./jobs.js";
 import { eventsOf, resultOf } from "./relay-answers.js";
 import { callerOf, checkSaid } from "./relay-callers.js";
 import { checkCount, checkRate, limitsOf } from "./relay-limits.js";
@@ -92,11 +92,14 @@ async function list({ namespace, service, caller, trusted }, query) {
   const { limit, ...rest } = Object.fromEntries(query);
   const filter = { ...rest, ...(limit !== undefined && { limit: Number(limit) }) };
   checkNames(filter, "query", "status cursor limit");
-  const page = await jobs(namespace, { caller }).list(/** @type {any} */ ({ ...filter, service }));
-  const operations = page.operations.map(async ({ state }) =>
-    wire(nameOf(await shardOf(caller, state.intent)), trusted, state),
+  return json(
+    await listed(
+      (shard) => new RemoteObject(namespace, shard, caller),
+      /** @type {any} */ ({ ...filter, service }),
+      (object, state) => wire(object.name, trusted, state),
+      (object, own) => `${object.name}.${own}`,
+    ),
   );
-  return json({ operations: await Promise.all(operations), cursor: page.cursor });
 }
 
 /**

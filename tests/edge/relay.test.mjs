@@ -10,7 +10,7 @@ import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { until } from "../browser/harness/until.mjs";
 import { fetch } from "./fetch.mjs";
 import { live } from "./life.mjs";
-import { body, world } from "./relay-world.mjs";
+import { body, callerOf, world } from "./relay-world.mjs";
 
 /** How long a life may take to its end, in milliseconds. */
 const LIFE_MS = 90_000;
@@ -200,6 +200,23 @@ test("a caller has so many operations that are not over, and others are not hind
   assert.equal((await handOver(relay, "bob", "one")).code, 202);
   await service.release();
   await until(async () => (await handOver(relay, "ann", "three")).code === 202, "Room for one more", LIFE_MS / 2);
+});
+
+test("a job that is run again counts like a new one, for each of which there is room once another is over", { timeout: LIFE_MS }, async (t) => {
+  const { service, start, relay } = await world(t);
+  await start({ operations: 1 });
+  const ann = callerOf(relay, "ann");
+  const failed = [];
+  for (const key of ["one", "two"]) {
+    const { id } = await ann.submit(key, { fail_times: 1, failure_class: "transient" });
+    failed.push(await ann.when(id, ({ status, ledger }) => status === "failed" && !ledger.open));
+  }
+  await service.hold("poll");
+  const again = ({ id, failure }) => ann.verb(id, "retry", { reviewed: failure.id });
+  assert.deepEqual([(await again(failed[0])).code, (await again(failed[1])).error?.code], [200, "TOO_MANY"]);
+  await service.release();
+  await until(async () => (await again(failed[1])).code === 200, "Room for the other", LIFE_MS / 2);
+  assert.equal((await service.ledger()).executions, 4);
 });
 
 test("a caller asks so often in a minute, and others are not hindered", { timeout: LIFE_MS }, async (t) => {

@@ -89,11 +89,14 @@ test("ids in states and errors lead to their object", async () => {
 test("a list names what can be read and what cannot by ids that lead to their objects", async () => {
   const unreadable = [{ id: "op-9", code: "NEWER_RECORD" }];
   let page = { operations: [JSON.parse(state({ intent: "reports:one", parentId: "op-0", ordinal: 1 }))], unreadable };
-  const { told, asked } = edge({ list: () => JSON.stringify(page) });
+  const { told, asked, namespace } = edge({ list: () => JSON.stringify(page) });
   const { operations, unreadable: left, cursor } = await told("/operations/reports?limit=1&cursor=4000.");
   assert.deepEqual([operations[0].id, operations[0].parentId, operations[0].key, left], ["fa0.op-1", "fa0.op-0", "one", [{ ...unreadable[0], id: "fa0.op-9" }]]);
   assert.equal(cursor, "4001.");
   assert.deepEqual(JSON.parse(asked[0].args[0]), { limit: 1, service: "reports" });
+  // In a Worker of the app's own they are operations, under their own ids.
+  const own = await jobs(namespace).list({ limit: 1, cursor: "4000." });
+  assert.deepEqual([own.operations[0].id, typeof own.operations[0].cancel, own.unreadable], ["op-1", "function", unreadable]);
   page = { operations: [] };
   assert.deepEqual(Object.keys(await told("/operations/reports?cursor=4000.")), ["code", "operations"]);
 });

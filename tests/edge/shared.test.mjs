@@ -76,7 +76,8 @@ test("a job belongs to one operation over all objects, until that is forgotten",
   await ask(edge, "submit", { caller: "ann", service: "crawls", intent: "of ann", body });
   const [{ jobId }] = await settled([edge], ["of ann"]);
   const adopted = (intent) => ask(edge, "adopt", { caller: "bob", service: "crawls", intent, jobId });
-  assert.equal((await adopted("of bob")).error?.code, "KEY_CONFLICT");
+  const { code, message } = (await adopted("of bob")).error ?? {};
+  assert.deepEqual([code, /another intent's operation/.test(message)], ["KEY_CONFLICT", true], message);
   await ask(edge, "forget", { caller: "ann", service: "crawls", intent: "of ann" });
   assert.equal((await adopted("of bob")).jobId, jobId);
   assert.equal((await adopted("of bob again")).error?.code, "KEY_CONFLICT");

@@ -57,10 +57,11 @@ export const HoldfastObject = /** @type {any} */ (
     }
 
     /** @param {any} call What another object of the class asks. */
-    async holdfastShared({ take, turn, admit, holds, name, holder, caller, after }) {
+    async holdfastShared({ take, whose, turn, admit, holds, name, holder, caller, after }) {
       if (holds) return this.#shard.isHeld(holds, holder, caller);
       this.#shared ??= new Shared(this.#context.storage.sql, (kind, other) => this.#isHeld(kind, other));
       if (admit) return this.#shared.admit(caller, name, admit, (other, before) => this.#isOver(caller, other, before), after);
+      if (whose) return this.#shared.whose(whose, name);
       return turn ? this.#shared.turn(name, turn) : this.#shared.take(take, name, holder);
     }
 

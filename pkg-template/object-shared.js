@@ -58,6 +58,18 @@ export class Shared {
   }
 
   /**
+   * Whose a name is; nobody's where its holder needs it no more.
+   *
+   * @param {Kind} kind
+   * @param {string} name
+   * @returns {Promise<string | undefined>}
+   */
+  async whose(kind, name) {
+    const holder = this.#read(name)?.value;
+    return holder !== undefined && (await this.#isHeld(kind, holder)) ? holder : undefined;
+  }
+
+  /**
    * The turn of the next request, so that no more than `requests` leave in any stretch of `perMs`: how
    * long to wait for it; or, where it is far away and not given, how long before asking again.
    *

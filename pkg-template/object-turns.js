@@ -15,6 +15,8 @@ import { builtIn } from "./profiles/all.js";
 const AGAIN_MS = 1000;
 /** How long a request may take from its turn to the record of its attempt, in milliseconds. */
 const GRANTED_MS = 60_000;
+/** Pauses after which an id is claimed once more that could not be, in milliseconds: what is known of it would be lost. */
+const CLAIM_AGAIN_MS = [100, 300, 1000, 3000];
 /** What an operation of another object is called here. */
 const ELSEWHERE = "elsewhere";
 
@@ -138,7 +140,7 @@ export class ObjectTurns {
 
   /**
    * The store, where no id of a service without keys becomes an operation's own that is another's in
-   * another object.
+   * another object, and whose it is there is told to whoever asks.
    *
    * @template {{ run(what: string, args: any[]): { done: Promise<any>, drop(): void } }} Store
    * @param {Store} store
@@ -146,6 +148,7 @@ export class ObjectTurns {
    */
   claiming(store) {
     const run = (/** @type {string} */ what, /** @type {any[]} */ args) => {
+      if (what === "owner") return this.#owned(store.run(what, args), args[0]);
       const claims = claimsIn(args[0]);
       if (!claims.length) return store.run(what, args);
       let dropped = false;
@@ -153,7 +156,7 @@ export class ObjectTurns {
       let running;
       const carry = async () => {
         const [reads, decide] = args;
-        const owners = await this.#claim(claims);
+        const owners = await this.#claim(claims, () => dropped);
         if (dropped) throw "unavailable dropped";
         const own = store.run(what, [reads, (/** @type {any[]} */ found) => decide(found.map((one, at) => owners.get(at) ?? one))]);
         running = own;
@@ -166,25 +169,65 @@ export class ObjectTurns {
   }
 
   /**
+   * Whose an id is, by this object and else by all others.
+   *
+   * @template {{ done: Promise<any>, drop(): void }} Run
+   * @param {Run} run
+   * @param {string[]} name
+   * @returns {Run}
+   */
+  #owned(run, name) {
+    const [jobs] = name;
+    const elsewhere = async () => {
+      if (!isJob(name) || !(await this.#keyless()).has(profileIn(jobs))) return undefined;
+      const holder = await this.#asked("asked for", { whose: "claim", name: JSON.stringify(name) }, () => false);
+      const [object, id] = JSON.parse(holder ?? "[]");
+      return object === this.#id ? id : holder && ELSEWHERE;
+    };
+    return { ...run, done: run.done.then((/** @type {string | undefined} */ found) => found ?? elsewhere()), drop: () => run.drop() };
+  }
+
+  /**
    * Claims ids. Tells of those that are another's, by their places.
    *
    * @param {ReturnType<typeof claimsIn>} claims
+   * @param {() => boolean} isDropped
    * @returns {Promise<Map<number, string>>}
    */
-  async #claim(claims) {
+  async #claim(claims, isDropped) {
     const keyless = await this.#keyless();
     const owners = new Map();
     for (const { at, jobs, job, id } of claims) {
-      if (!keyless.has(jobs.split(" ")[0])) continue;
+      if (!keyless.has(profileIn(jobs))) continue;
       this.#claiming.add(id);
       const [name, holder] = [JSON.stringify([jobs, job]), JSON.stringify([this.#id, id])];
-      const owner = await this.#ask("claim", name, { take: "claim", name, holder }).catch((error) => {
-        console.error("Holdfast: an id could not be claimed. It is tried again.", error);
-        throw "unavailable no answer to a claim";
-      });
+      const owner = await this.#asked("claimed", { take: "claim", name, holder }, isDropped);
       if (owner !== holder) owners.set(at, ELSEWHERE);
     }
     return owners;
+  }
+
+  /**
+   * Asks the object that has an id, a few times.
+   *
+   * @param {string} what What could not be done with it.
+   * @param {{ name: string } & Record<string, string>} call
+   * @param {() => boolean} isDropped Whether nobody waits for it any more.
+   * @returns {Promise<string | undefined>}
+   */
+  async #asked(what, call, isDropped) {
+    for (const pause of [...CLAIM_AGAIN_MS, 0]) {
+      try {
+        return await this.#ask("claim", call.name, call);
+      } catch (error) {
+        if (pause && !isDropped() && !isHoldfastError(error)) {
+          await new Promise((resolve) => setTimeout(resolve, pause));
+          continue;
+        }
+        console.error(`Holdfast: an id could not be ${what}. It is tried again.`, error);
+        throw "unavailable no answer to a claim";
+      }
+    }
   }
 
   /** The names of the profiles without keys. */
@@ -218,6 +261,16 @@ export class ObjectTurns {
 }
 
 /**
+ * Whether something unique is the id of a job, under the profile and so on; else it is a key.
+ *
+ * @param {string[]} name
+ */
+const isJob = (name) => name.length === 2;
+
+/** @param {string} jobs Under what an id is unique. */
+const profileIn = (jobs) => jobs.split(" ")[0];
+
+/**
  * The ids of services that a transaction takes for operations: of each its place among the reads, and
  * whose it shall be, whose row is read next.
  *
@@ -227,7 +280,7 @@ export class ObjectTurns {
 function claimsIn(reads) {
   if (!Array.isArray(reads)) return [];
   return reads.flatMap((read, at) => {
-    if (read?.[0] !== "service_ids" || read[1].length !== 2) return [];
+    if (read?.[0] !== "service_ids" || !isJob(read[1])) return [];
     const row = reads.slice(at).find((own) => own?.[0] === "operations");
     return [{ at, jobs: read[1][0], job: read[1][1], id: row[1] }];
   });

@@ -18,7 +18,7 @@ const body = { url: "https://example.com", duration_ms: 300 };
 function crawls(pkg) {
   const profile = quickListing(pkg, { timeoutMs: 2000, lagMs: 1000 });
   const { echo, sendEcho, ...reconcile } = profile.reconcile;
-  return { ...profile, reconcile: { ...reconcile, same: { "/url": "/url" }, skewMs: 1000 } };
+  return { ...profile, reconcile: { ...reconcile, same: { "/url": "/url" } } };
 }
 
 /** A service, and objects that call it; under miniflare, or plainly in workerd. */

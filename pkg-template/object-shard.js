@@ -15,8 +15,10 @@ import { Connection } from "./connection.js";
 import { HoldfastError } from "./error.js";
 import { makeGlue } from "./glue-maker.js";
 import { ownInstance } from "./module.js";
+import { Connections } from "./object-connections.js";
+import { DueWork } from "./object-due.js";
 import { objectLocks } from "./object-locks.js";
-import { dueAccounts, firstDue, indexObject, isKnown, isUsed, objectPort } from "./object-storage.js";
+import { indexObject, isKnown, isUsed, objectPort } from "./object-storage.js";
 import { Work } from "./object-work.js";
 import { checkOptions } from "./options.js";
 import { builtIn } from "./profiles/all.js";
@@ -28,15 +30,15 @@ const ALARM_MS = 20_000;
 const AFTERWARDS_MS = 25_000;
 /** Callers whose work one alarm takes up. */
 const CALLERS_MAX = 8;
-/** Callers whose clients stay in memory between alarms. */
+/** Callers whose clients stay in memory while nothing is under way for them. */
 const CLIENTS_MAX = 32;
-/** The first pause after an alarm that has moved nothing, in milliseconds; it doubles each time. */
-const FRUITLESS_MS = 1000;
-/** The longest such pause, in milliseconds. */
-const FRUITLESS_MS_MAX = 60_000;
+/** An alarm that is as late as this may be lost, in milliseconds. */
+const LATE_MS = 60_000;
 
 /** What makes an operation where there was none. @type {import("./connection.js").Method[]} */
 const BEGINNINGS = ["submit", "adopt"];
+
+/** A caller's client, and what is under way with it. @typedef {{ client: Client, work: Work }} Own */
 
 export class Shard {
   #storage;
@@ -45,15 +47,16 @@ export class Shard {
   #instance = ownInstance(makeGlue);
   #locks = objectLocks();
   #work = new Work();
+  #connections = new Connections();
+  #due;
   #turns;
   #store;
-  /** @type {Map<string, Client>} */
+  /** By callers, whoever has asked last the last. @type {Map<string, Own>} */
   #clients = new Map();
   /** When the alarm is set to; `undefined`: not known to be set. @type {number | undefined} */
   #alarmAt;
   #inAlarm = false;
-  /** Alarms in a row that have moved nothing. */
-  #fruitless = 0;
+  #isLettingGo = false;
   #used = false;
 
   /**
@@ -67,6 +70,7 @@ export class Shard {
     this.#declared = declared;
     this.#module = module;
     this.#turns = turns(() => declared.services);
+    this.#due = new DueWork(storage.sql, () => this.#delivers);
     const store = sqlStore(
       () => objectPort(storage, () => this.#arm()),
       (error) => this.#instance.replace(this.#instance.generation, error),
@@ -79,7 +83,10 @@ export class Shard {
 
   /** Whether anything was ever stored here. Once it was, the schema is not read anew for each write. */
   isUsed() {
-    return (this.#used ||= isUsed(this.#storage));
+    if (this.#used || !isUsed(this.#storage)) return this.#used;
+    // What an earlier version has not made.
+    indexObject(this.#storage);
+    return (this.#used = true);
   }
 
   /**
@@ -90,9 +97,17 @@ export class Shard {
    * @param {readonly unknown[]} args
    */
   async call(caller, method, args) {
-    const client = this.#clientOf(caller);
-    if (BEGINNINGS.includes(method)) await this.#checkTurns(client, args);
-    return this.#work.during(client.call(method, args));
+    void this.#work.during(this.#rearm());
+    const { client, work } = this.#ownOf(caller);
+    const called = async () => {
+      if (BEGINNINGS.includes(method)) await this.#checkTurns(client, args);
+      return client.call(method, args);
+    };
+    try {
+      return await work.during(called());
+    } finally {
+      void this.#work.during(this.#letGo());
+    }
   }
 
   /**
@@ -106,7 +121,7 @@ export class Shard {
       await this.#turns.check(String(service));
     } catch (refusal) {
       const { intent } = JSON.parse(String(json));
-      const isStored = this.isUsed() && (await this.#work.during(client.call("find", [service, intent]))) !== undefined;
+      const isStored = this.isUsed() && (await client.call("find", [service, intent])) !== undefined;
       if (!isStored) throw refusal;
     }
   }
@@ -132,46 +147,40 @@ export class Shard {
    */
   async alarm() {
     this.#inAlarm = true;
-    const [exchanges, before] = [this.#work.exchanges, this.#due()];
+    const [now, moves, before] = [Date.now(), this.#work.moves, this.#first()];
+    let isRound = true;
     try {
-      if (this.isUsed()) await this.#drive();
+      if (this.isUsed()) isRound = await this.#drive(now);
     } catch (error) {
       console.error("Holdfast: an alarm failed. It is set again.", error);
     } finally {
       this.#inAlarm = false;
-      const due = this.#due();
-      const moved = this.#work.exchanges > exchanges || due !== before;
-      this.#fruitless = moved ? 0 : this.#fruitless + 1;
-      await this.#setAlarm(due);
+      await this.#setAlarm(now, this.#work.moves > moves || this.#first() !== before, isRound);
     }
   }
 
-  async #drive() {
-    const callers = dueAccounts(this.#storage, this.#delivers, Date.now(), CALLERS_MAX);
+  /** @param {number} now */
+  async #drive(now) {
+    const { callers, isRound } = this.#due.callers(now, CALLERS_MAX);
     // A start is work too: one that does not come to its end keeps no alarm.
     const failed = (/** @type {unknown} */ error) => console.error("Holdfast: work could not be taken up. It is tried again.", error);
     for (const caller of callers) this.call(caller, "start", []).catch(failed);
     await this.#work.rest(ALARM_MS);
-    // Whoever has not asked for longest; what is stored of them is there when they do.
-    for (const [caller, client] of this.#clients) {
-      if (this.#clients.size <= CLIENTS_MAX) break;
-      this.#clients.delete(caller);
-      await client.close();
-    }
+    return isRound;
   }
 
   get #delivers() {
     return this.#declared.onSettled !== undefined;
   }
 
-  #due() {
-    return this.isUsed() ? firstDue(this.#storage, this.#delivers) : undefined;
+  #first() {
+    return this.isUsed() ? this.#due.first() : undefined;
   }
 
   /** Called in the turn of each write: nothing is due before the alarm. */
   #arm() {
     if (this.#inAlarm) return;
-    const due = this.#due();
+    const due = this.#first();
     if (due === undefined) return;
     // What is due since the beginning of time is due now: an alarm at 0 is refused.
     const at = Math.max(due, Date.now());
@@ -180,52 +189,97 @@ export class Shard {
     this.#storage.setAlarm(at).catch(() => (this.#alarmAt = undefined));
   }
 
-  /** @param {number | undefined} due */
-  async #setAlarm(due) {
-    this.#alarmAt = due;
-    if (due === undefined) return;
-    const pause = this.#fruitless && Math.min(FRUITLESS_MS * 2 ** (this.#fruitless - 1), FRUITLESS_MS_MAX);
-    this.#alarmAt = Math.max(due, Date.now() + pause);
-    await this.#storage.setAlarm(this.#alarmAt);
+  /** Sets the alarm again where it was lost, with an instance of ours or by the platform. */
+  async #rearm() {
+    const isSet = () => this.#inAlarm || (this.#alarmAt !== undefined && Date.now() - this.#alarmAt < LATE_MS);
+    if (isSet() || this.#first() === undefined) return;
+    const lost = (await this.#storage.getAlarm().catch(() => 0)) === null;
+    if (!lost || isSet()) return;
+    this.#alarmAt = undefined;
+    this.#arm();
+  }
+
+  /**
+   * Sets the alarm to what becomes due; and for what was due before and still is, to the end of a pause.
+   *
+   * @param {number} from When the last one was.
+   * @param {boolean} moved Whether it has moved anything.
+   * @param {boolean} isRound Whether all that was due was taken up in it and those before.
+   */
+  async #setAlarm(from, moved, isRound) {
+    this.#alarmAt = undefined;
+    if (!this.isUsed()) return;
+    const pause = this.#due.pause(from, moved, isRound);
+    const becomes = this.#due.first(from) ?? Infinity;
+    // What is under way is gone on with, as long as that moves anything.
+    const again = pause === undefined ? Infinity : Date.now() + (moved && this.#work.isBusy ? 0 : pause);
+    const at = Math.max(Math.min(becomes, again), Date.now());
+    if (at === Infinity) return;
+    this.#alarmAt = at;
+    await this.#storage.setAlarm(at);
   }
 
   /** @param {string} caller */
-  #clientOf(caller) {
-    const client = this.#clients.get(caller) ?? this.#makeClient(caller);
+  #ownOf(caller) {
+    const own = this.#clients.get(caller) ?? this.#makeOwn(caller);
     this.#clients.delete(caller);
-    this.#clients.set(caller, client);
-    return client;
+    this.#clients.set(caller, own);
+    return own;
   }
 
-  /** @param {string} caller */
-  #makeClient(caller) {
+  /** Lets clients go that are too many: of whoever has not asked for longest. What is stored of them is there when they do. */
+  async #letGo() {
+    if (this.#clients.size <= CLIENTS_MAX || this.#isLettingGo) return;
+    this.#isLettingGo = true;
+    try {
+      for (const [caller, own] of [...this.#clients]) {
+        // What a turn has ended may begin something in the same one.
+        await new Promise((next) => setTimeout(next, 0));
+        if (this.#clients.size <= CLIENTS_MAX) break;
+        if (own.work.isBusy || this.#clients.get(caller) !== own) continue;
+        this.#clients.delete(caller);
+        await own.client.close();
+      }
+    } finally {
+      this.#isLettingGo = false;
+    }
+  }
+
+  /**
+   * @param {string} caller
+   * @returns {Own}
+   */
+  #makeOwn(caller) {
     const declared = this.#declared;
     const { observe, retention } = declared;
+    const work = new Work(this.#work);
+    const connections = this.#connections.ofClient();
     const settings = checkOptions(
       {
         account: () => caller,
-        services: tracked(declared.services, this.#work),
-        ...(this.#delivers && { onSettled: (operation) => this.#settled(operation) }),
+        services: tracked(declared.services, work),
+        ...(this.#delivers && { onSettled: (operation) => this.#settled(operation, work) }),
         ...(observe && { observe: (event) => observe.call(declared, event) }),
         ...(retention && { retention }),
         module: this.#module,
-        fetch: this.#work.fetching((input, init) => fetch(input, init)),
+        fetch: work.fetching(connections.fetching((input, init) => fetch(input, init))),
       },
     );
-    return new Client(settings, new Set(), {
+    const client = new Client(settings, new Set(), {
       connect: (own, host) => {
-        const hears = this.#hearing(caller, host);
+        const hears = this.#hearing(caller, host, (ask) => work.during(connections.turn(ask)));
         const connection = new Connection(own, hears, builtIn, {
           instance: this.#instance,
-          database: this.#store,
+          database: work.storing(this.#store),
           locks: this.#locks,
-          arm: this.#work.timer(() => connection.wake()),
+          arm: work.timer(() => connection.wake()),
         });
         return connection;
       },
       channel: null,
       isServer: true,
     });
+    return { client, work };
   }
 
   /**
@@ -233,13 +287,14 @@ export class Shard {
    *
    * @param {string} caller
    * @param {import("./host.js").OwnHost} host
+   * @param {(ask: () => Promise<number>) => Promise<number>} placed A turn, with a place for what it is for.
    */
-  #hearing(caller, host) {
+  #hearing(caller, host, placed) {
     const turns = this.#turns;
     return {
       ...host,
       turn: (/** @type {string} */ service, /** @type {string} */ id, /** @type {string | undefined} */ alone) =>
-        this.#work.during(turns.turn(caller, service, id, alone)),
+        placed(() => turns.turn(caller, service, id, alone)),
       notify(/** @type {string} */ json, /** @type {string} */ entries, /** @type {string} */ account) {
         turns.heard(json);
         host.notify(json, entries, account);
@@ -247,9 +302,13 @@ export class Shard {
     };
   }
 
-  /** @param {Api.Operation<any>} operation */
-  async #settled(operation) {
-    await this.#work.during(Promise.resolve(this.#declared.onSettled?.(operation)));
+  /**
+   * @param {Api.Operation<any>} operation
+   * @param {Work} work
+   */
+  async #settled(operation, work) {
+    work.move();
+    await work.during(Promise.resolve(this.#declared.onSettled?.(operation)));
   }
 }
 

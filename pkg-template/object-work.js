@@ -8,16 +8,31 @@
 const SOON_MS = 500;
 
 export class Work {
+  #whole;
   #busy = 0;
-  #exchanges = 0;
-  /** @type {Set<ReturnType<typeof setTimeout>>} */
-  #timers = new Set();
-  /** Told when something has ended. @type {Set<(value: undefined) => void>} */
+  #moves = 0;
+  /** Told when nothing is under way any more. @type {Set<(value: undefined) => void>} */
   #watching = new Set();
 
-  /** How many exchanges have begun. */
-  get exchanges() {
-    return this.#exchanges;
+  /** @param {Work} [whole] What this is a part of. */
+  constructor(whole) {
+    this.#whole = whole;
+  }
+
+  /** How many exchanges have begun, and endings were handed over. */
+  get moves() {
+    return this.#moves;
+  }
+
+  /** Whether anything is under way, or somebody wants to be woken soon. */
+  get isBusy() {
+    return this.#busy > 0;
+  }
+
+  /** Something has moved. */
+  move() {
+    this.#moves += 1;
+    this.#whole?.move();
   }
 
   /**
@@ -28,12 +43,11 @@ export class Work {
    * @returns {Promise<T>}
    */
   async during(promise) {
-    this.#busy += 1;
+    this.#begin();
     try {
       return await promise;
     } finally {
-      this.#busy -= 1;
-      if (!this.#busy) this.#tell();
+      this.#end();
     }
   }
 
@@ -44,7 +58,7 @@ export class Work {
    * @returns {typeof fetch}
    */
   fetching = (send) => async (input, init) => {
-    this.#exchanges += 1;
+    this.move();
     const { status, headers, body } = await this.during(send(input, init));
     const reading = body && {
       getReader: () => {
@@ -56,6 +70,22 @@ export class Work {
   };
 
   /**
+   * A store whose transactions count as work.
+   *
+   * @template {{ run(what: string, args: any[]): { done: Promise<any>, drop(): void } }} Store
+   * @param {Store} store
+   * @returns {Store}
+   */
+  storing = (store) => ({
+    ...store,
+    run: (what, args) => {
+      const running = store.run(what, args);
+      this.during(running.done).catch(() => undefined);
+      return running;
+    },
+  });
+
+  /**
    * What arms a client's timer.
    *
    * @param {() => void} wake
@@ -65,16 +95,15 @@ export class Work {
     let timer;
     return (/** @type {number | undefined} */ delayMs) => {
       clearTimeout(timer);
-      if (timer !== undefined && this.#timers.delete(timer)) this.#tell();
+      if (timer !== undefined) this.#end();
       timer = undefined;
       if (delayMs === undefined || delayMs > SOON_MS) return;
-      const own = setTimeout(() => {
-        this.#timers.delete(own);
+      this.#begin();
+      timer = setTimeout(() => {
+        timer = undefined;
         wake();
-        this.#tell();
+        this.#end();
       }, delayMs);
-      timer = own;
-      this.#timers.add(own);
     };
   }
 
@@ -92,11 +121,22 @@ export class Work {
     const timer = setTimeout(end, limitMs);
     // What a turn has ended may begin something in the next.
     for (let still = 0; still < 2 && !late; ) {
-      if (this.#busy || this.#timers.size) await new Promise((changed) => this.#watching.add(changed));
+      if (this.#busy) await new Promise((changed) => this.#watching.add(changed));
       await new Promise((next) => setTimeout(next, 0));
-      still = this.#busy || this.#timers.size ? 0 : still + 1;
+      still = this.#busy ? 0 : still + 1;
     }
     clearTimeout(timer);
+  }
+
+  #begin() {
+    this.#busy += 1;
+    if (this.#whole) this.#whole.#begin();
+  }
+
+  #end() {
+    this.#busy -= 1;
+    if (this.#whole) this.#whole.#end();
+    if (!this.#busy) this.#tell();
   }
 
   #tell() {

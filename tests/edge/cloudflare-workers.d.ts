@@ -21,6 +21,7 @@ interface DurableObjectState {
 interface DurableObjectStorage {
   readonly sql: { exec(sql: string, ...params: unknown[]): { toArray(): Record<string, unknown>[] } };
   transactionSync<T>(work: () => T): T;
+  getAlarm(): Promise<number | null>;
   setAlarm(at: number): Promise<void>;
   sync(): Promise<void>;
 }

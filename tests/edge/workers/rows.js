@@ -1,6 +1,7 @@
 // Counts the rows that each transaction of the store reads in an object, with few operations stored and with many.
 import { DurableObject } from "cloudflare:workers";
-import { dueAccounts, firstDue, indexObject, isKnown, objectPort } from "pkg/object-storage.js";
+import { DueWork } from "pkg/object-due.js";
+import { indexObject, isKnown, objectPort } from "pkg/object-storage.js";
 import { sqlStore } from "pkg/sql-transaction.js";
 
 const [NOW, LATER] = [1_790_000_000_000, 1_990_000_000_000];
@@ -24,6 +25,8 @@ const BESIDE = [
 
 const ROW = ["id3", "ann", "lane", 3, NOW, undefined, 2, "w2", "{}"];
 
+const dueWork = ({ sql }) => new DueWork(sql, () => true);
+
 /** What is asked of the store. @type {Record<string, (own: { store: any, storage: any }) => any>} */
 const ASKED = {
   ...Object.fromEntries(
@@ -45,8 +48,11 @@ const ASKED = {
       return [name, ({ store }) => store.run(what, args).done];
     }),
   ),
-  "first due": ({ storage }) => firstDue(storage, true),
-  "accounts due": ({ storage }) => dueAccounts(storage, true, NOW, 8),
+  "first due": ({ storage }) => dueWork(storage).first(),
+  "next due": ({ storage }) => dueWork(storage).first(NOW),
+  "callers due": ({ storage }) => dueWork(storage).callers(NOW, 8),
+  "callers of a walk": ({ storage }) => dueWork(storage).callers(NOW, 0),
+  pause: ({ storage }) => dueWork(storage).pause(NOW, false, true),
   "is known": ({ storage }) => isKnown(storage, "id3"),
 };
 
@@ -64,6 +70,7 @@ export class Rows extends DurableObject {
     const storage = { sql: { exec }, transactionSync: transactionSync.bind(own), sync: sync.bind(own) };
     const store = sqlStore(() => objectPort(storage, () => undefined), console.error, () => indexObject(storage));
     await store.open();
+    dueWork(own).keep({ fruitless: 0 });
     const counted = {};
     let from = 0;
     for (const to of [20, 2000]) {

@@ -1,0 +1,170 @@
+// What an object's alarm does, and what becomes of work when it fails, comes twice or is lost: the package's objects
+// in this process, in a time of the test's own.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { failPointsFolder } from "../browser/harness/environment.mjs";
+import { world } from "./objects.mjs";
+import { quickProfile } from "./quick-profile.mjs";
+
+const MINUTE_MS = 60_000;
+const OBJECT = "holdfast-000";
+const body = { url: "https://example.com" };
+
+/** Objects with a service, and one that a later version declares no more. */
+function declared(t, { durationMs = 5000, names = ["reports", "gone"], onSettled = () => undefined } = {}) {
+  // Pauses that are an alarm's, and no timer's.
+  const profile = { ...quickProfile(failPointsFolder()), poll: { firstMs: 2000, factor: 1.5, capMs: 10_000 } };
+  const baseUrl = "https://api.example.com";
+  const known = { names, settled: [] };
+  const own = world(t, {
+    line: { baseUrl, profile, script: { durationMs } },
+    services: () =>
+      Object.fromEntries(known.names.map((name) => [name, { profile, baseUrl, authorize: () => ({ headers: { authorization: "Bearer one" } }) }])),
+    onSettled: ({ intent, status }) => (known.settled.push([intent, status]), onSettled()),
+  });
+  return Object.assign(own, { known });
+}
+
+/** Work of callers that stays due for ever, for their service is declared no more. */
+async function stuck(own, count) {
+  const callers = Array.from({ length: count }, (_, at) => `stuck ${at}`);
+  for (const caller of callers) await own.inObject(0, caller).submit("gone", { intent: caller, body });
+  own.known.names = ["reports"];
+  own.replace(OBJECT);
+}
+
+for (const [count, evicted] of [[8, false], [30, true]]) {
+  const how = evicted ? "each of them in a new instance" : "in one instance";
+  test(`alarms carry a job to its end beside ${count} callers whose work cannot move, ${how}`, async (t) => {
+    const own = declared(t);
+    own.isEvicted = evicted;
+    await stuck(own, count);
+    await own.inObject(0, "ann").submit("reports", { intent: "of ann", body });
+    await own.pass(MINUTE_MS);
+    assert.deepEqual(own.known.settled, [["of ann", "succeeded"]]);
+    const before = own.place(OBJECT).alarms;
+    await own.pass(10 * MINUTE_MS);
+    const alarms = own.place(OBJECT).alarms - before;
+    assert.ok(alarms > 8 && alarms < 60, `${alarms} alarms in ten minutes in which nothing moves`);
+  });
+}
+
+/** Work of one caller, accepted and polled for ten seconds. */
+async function accepted(t, given = {}) {
+  const own = declared(t, { durationMs: 10_000, ...given });
+  const ann = own.inObject(0, "ann");
+  await ann.submit("reports", { intent: "of ann", body });
+  await own.pass(1000);
+  assert.equal((await ann.find("reports", "of ann")).status, "active");
+  return { own, ann, place: own.place(OBJECT) };
+}
+
+/** That the work was ended, and run once. */
+async function checkOnce({ own }, intents = ["of ann"]) {
+  await own.pass(MINUTE_MS);
+  assert.deepEqual(own.known.settled.sort(), intents.map((intent) => [intent, "succeeded"]).sort());
+  const { executions, submits } = own.line.ledger();
+  assert.deepEqual([executions, submits], [intents.length, intents.length]);
+}
+
+test("an alarm that fails is called again, and no work is lost", async (t) => {
+  const world = await accepted(t);
+  const { storage } = world.place.context;
+  const { setAlarm } = storage;
+  let failed = 0;
+  storage.setAlarm = async (at) => {
+    if (world.place.inAlarm && failed++ < 2) throw new Error("The alarm cannot be set.");
+    return setAlarm(at);
+  };
+  await checkOnce(world);
+  assert.ok(failed > 2, `${failed} alarms were set`);
+});
+
+test("an alarm whose work cannot be taken up is set again by itself", async (t) => {
+  const said = t.mock.method(console, "error", () => undefined);
+  const world = await accepted(t);
+  const { sql } = world.place.context.storage;
+  const { exec } = sql;
+  let failed = 0;
+  sql.exec = (text, ...params) => {
+    if (world.place.inAlarm && /DESC/.test(text) && failed++ < 2) throw new Error("The disk failed.");
+    return exec(text, ...params);
+  };
+  await checkOnce(world);
+  assert.ok(said.mock.calls.some(({ arguments: [text] }) => /an alarm failed/.test(text)));
+});
+
+test("a consumer of endings that never returns does not keep an object awake", async (t) => {
+  const { own, place } = await accepted(t, { onSettled: () => new Promise(() => undefined) });
+  await own.pass(MINUTE_MS);
+  assert.deepEqual(own.known.settled, [["of ann", "succeeded"]]);
+  const before = place.alarms;
+  await own.pass(10 * MINUTE_MS);
+  // Each of them waits for it.
+  assert.ok(place.alarms - before < 13, `${place.alarms - before} alarms in ten minutes`);
+});
+
+test("an alarm that comes twice, and one that comes too early, do nothing twice", async (t) => {
+  const world = await accepted(t);
+  const { own, place } = world;
+  for (let second = 0; second < 12; second++) {
+    await own.pass(1000);
+    void Promise.all([place.instance.alarm(), place.instance.alarm()]);
+  }
+  await checkOnce(world);
+  const { polls } = own.line.ledger();
+  assert.ok(polls < 8, `${polls} polls`);
+});
+
+for (const replaced of [true, false]) {
+  const who = replaced ? "in a new instance" : "in the same one, late";
+  test(`an alarm that never comes is set again by whoever calls, ${who}`, async (t) => {
+    const world = await accepted(t);
+    const { own, place } = world;
+    place.alarmAt = null;
+    if (replaced) own.replace(OBJECT);
+    else await own.pass(2 * MINUTE_MS);
+    assert.equal(place.alarmAt, null);
+    assert.equal(await own.inObject(0, "bob").find("reports", "nothing"), undefined);
+    assert.ok(place.alarmAt !== null);
+    await checkOnce(world);
+  });
+}
+
+test("work that is submitted while an alarm is at work is the next one's, if it must be", async (t) => {
+  const world = await accepted(t);
+  const { own, place } = world;
+  await own.line.hold("poll");
+  await own.pass(MINUTE_MS, () => place.inAlarm);
+  assert.ok(place.inAlarm);
+  const submitted = own.inObject(0, "bob").submit("reports", { intent: "of bob", body });
+  await own.pass(2000);
+  await submitted;
+  assert.ok(place.inAlarm);
+  own.line.release();
+  await checkOnce(world, ["of ann", "of bob"]);
+});
+
+test("an alarm takes up the work of eight callers at most, and ends after 20 s whatever is under way", async (t) => {
+  const own = declared(t, { durationMs: 10_000 });
+  const callers = Array.from({ length: 20 }, (_, at) => `caller ${at}`);
+  for (const caller of callers) await own.inObject(0, caller).submit("reports", { intent: caller, body });
+  await own.pass(1000);
+  const place = own.place(OBJECT);
+  place.alarmAt = null;
+  own.replace(OBJECT);
+  await own.pass(MINUTE_MS);
+  own.line.hold("poll");
+  const before = own.line.requests.length;
+  const began = own.clock.now;
+  let ended;
+  void place.instance.alarm().then(() => (ended = own.clock.now));
+  await own.pass(19_000, () => place.alarmAt !== null);
+  assert.ok(ended === undefined);
+  await own.pass(MINUTE_MS, () => ended !== undefined);
+  assert.ok(ended - began <= 20_100, `${ended - began} ms`);
+  const polled = new Set(own.line.requests.slice(before).map(({ url }) => url));
+  assert.ok(polled.size <= 8, `${polled.size} polled`);
+  own.line.release();
+  await checkOnce({ own }, callers);
+});

@@ -13,6 +13,8 @@ const IS_LONG = RUNS > 10;
 /** Deaths between which some intents live; they are spread over as many objects, as a rule. */
 const DEATHS = 5;
 const INTENTS = 8;
+/** The same in a plain workerd. */
+const PLAIN_DEATHS = 3;
 /** How long a life may take to its end, in milliseconds. */
 const LIFE_MS = 90_000;
 
@@ -25,6 +27,7 @@ async function world(t, count, plain = false) {
     start({
       ...(plain && { plain, port: await freePort() }),
       worker: "jobs.js",
+      queue: "QUEUE",
       bindings: { PROFILE: quickProfile(failPointsFolder()), ORIGIN: service.origin, TOKEN: token, ARMED: armed },
     });
   return { service, start: startArmed, intents: newIntents(count) };
@@ -111,29 +114,34 @@ test("an object killed at any fail point ends its work once, by its alarm", { ti
   assert.ok(died > taken.length / 2);
 });
 
-test("objects killed again and again, at random moments, end their work once, by their alarms", { timeout: LIFE_MS * (RUNS + 1) }, async (t) => {
-  let deaths = 0;
-  while (deaths < RUNS) {
-    const { service, start, intents } = await world(t, INTENTS);
-    const edges = [];
-    let unsure = intents;
-    for (let death = 0; death < DEATHS; death++) {
-      const edge = await start();
-      edges.push(edge);
-      const answers = Promise.allSettled(unsure.map((intent) => ask(edge, "submit", { intent, body })));
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 1200));
-      await edge.kill();
-      deaths += 1;
-      unsure = (await answers).flatMap(({ status }, at) => (status === "rejected" ? [unsure[at]] : []));
+for (const { where, plain, runs, deaths, count } of [
+  { where: "objects", plain: false, runs: RUNS, deaths: DEATHS, count: INTENTS },
+  { where: "objects of a plain workerd, on a disk,", plain: true, runs: Math.ceil(RUNS / 10) * PLAIN_DEATHS, deaths: PLAIN_DEATHS, count: 4 },
+]) {
+  test(`${where} killed again and again, at random moments, end their work once, by their alarms`, { timeout: LIFE_MS * (runs + 1) }, async (t) => {
+    let killed = 0;
+    while (killed < runs) {
+      const { service, start, intents } = await world(t, count, plain);
+      const edges = [];
+      let unsure = intents;
+      for (let death = 0; death < deaths; death++) {
+        const edge = await start();
+        edges.push(edge);
+        const answers = Promise.allSettled(unsure.map((intent) => ask(edge, "submit", { intent, body })));
+        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 1200));
+        await edge.kill();
+        killed += 1;
+        unsure = (await answers).flatMap(({ status }, at) => (status === "rejected" ? [unsure[at]] : []));
+      }
+      edges.push(await start());
+      await submitAll(edges.at(-1), unsure);
+      await settled(edges, intents);
+      await checkOnce(service, edges, intents);
+      await edges.at(-1).kill();
     }
-    edges.push(await start());
-    await submitAll(edges.at(-1), unsure);
-    await settled(edges, intents);
-    await checkOnce(service, edges, intents);
-    await edges.at(-1).kill();
-  }
-  t.diagnostic(`killed ${deaths} times, with ${INTENTS} intents each ${DEATHS} times`);
-});
+    t.diagnostic(`killed ${killed} times, with ${count} intents each ${deaths} times`);
+  });
+}
 
 test("an object whose module has trapped goes on in a new instance, and another object beside it does not notice", { timeout: 2 * LIFE_MS }, async (t) => {
   const { service, start, intents } = await world(t, 6);
@@ -166,14 +174,13 @@ test("an object that is replaced between its write and its request sends once", 
   assert.equal(submits, intents.length);
 });
 
-test("objects of a plain workerd, on a disk, killed at a random moment end their work once", { timeout: 2 * LIFE_MS }, async (t) => {
-  const { service, start, intents } = await world(t, 4, true);
-  const edges = [await start()];
-  const answers = Promise.allSettled(intents.map((intent) => ask(edges[0], "submit", { intent, body })));
-  await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 700));
-  await edges[0].kill();
-  edges.push(await start());
-  await submitAll(edges[1], (await answers).flatMap(({ status }, at) => (status === "rejected" ? [intents[at]] : [])));
-  await settled(edges, intents);
-  await checkOnce(service, edges, intents);
+test("work that a message of a queue submits is done once, though the message comes again", { timeout: 2 * LIFE_MS }, async (t) => {
+  const { service, start, intents } = await world(t, 1);
+  const edge = await start();
+  await ask(edge, "enqueue", { intent: intents[0], body });
+  await edge.says(/^message 2/);
+  await settled([edge], intents);
+  await checkOnce(service, [edge], intents);
+  const ids = edge.lines.flatMap((line) => /^message \d+ submitted (\S+)/.exec(line)?.[1] ?? []);
+  assert.ok(ids.length > 1 && new Set(ids).size === 1, ids.join());
 });

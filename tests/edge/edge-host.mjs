@@ -1,15 +1,16 @@
 // A Worker in a real workerd, with its objects in a folder. Says where it listens, and then what it logs.
 //
-// Usage: node edge-host.mjs '{"package", "worker", "folder", "objects": {"JOBS": "Class"}, "bindings", "port"?, "plain"?, "bundle"?, "page"?, "compatibilityDate"?}'
+// Usage: node edge-host.mjs '{"package", "worker", "folder", "objects": {"JOBS": "Class"}, "bindings", "port"?, "plain"?, "queue"?, "bundle"?, "page"?, "compatibilityDate"?}'
 // `plain`: `workerd serve` by itself, on that port; else under miniflare. `bundle`: a folder with a whole Worker, in the
-// place of `package` and `worker`. `page`: static files as wrangler's `assets` has them.
+// place of `package` and `worker`. `page`: static files as wrangler's `assets` has them. `queue`: under miniflare, the
+// binding of a queue whose messages come to the same Worker.
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Miniflare } from "miniflare";
 
 const options = JSON.parse(process.argv[2]);
-const { package: pkg, worker, folder, objects, bindings, port = 0, plain = false, bundle, page, compatibilityDate = "2026-04-01" } = options;
+const { package: pkg, worker, folder, objects, bindings, port = 0, plain = false, queue, bundle, page, compatibilityDate = "2026-04-01" } = options;
 const own = join(dirname(fileURLToPath(import.meta.url)), "workers");
 
 /** The scripts and modules of a folder, under names that imports lead to. */
@@ -45,6 +46,7 @@ async function serveByMiniflare() {
     ),
     durableObjectsPersist: folder,
     bindings,
+    ...(queue && { queueProducers: { [queue]: "work" }, queueConsumers: { work: { maxBatchTimeout: 0, maxRetries: 5 } } }),
     ...(page && { assets: { ...page, routerConfig: { has_user_worker: true }, assetConfig: {} } }),
     handleRuntimeStdio(stdout, stderr) {
       stdout.pipe(process.stdout);

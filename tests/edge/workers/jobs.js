@@ -63,6 +63,7 @@ const told = ({ state }) => state;
 
 const routes = {
   submit: async (all, { intent, body }) => told(await all.submit("reports", { intent, body })),
+  enqueue: async (_, message, { QUEUE }) => (await QUEUE.send(message)) ?? null,
   find: async (all, { intent }) => told((await all.find("reports", intent)) ?? { state: null }),
   outcome: async (all, { intent }) => (await all.find("reports", intent)).outcome(),
   told: async (all, { intent }) => {
@@ -76,9 +77,17 @@ export default {
     const what = new URL(request.url).pathname.slice(1);
     const { caller, ...given } = await request.json();
     try {
-      return Response.json((await routes[what](jobs(env.JOBS, caller && { caller }), given)) ?? null);
+      return Response.json((await routes[what](jobs(env.JOBS, caller && { caller }), given, env)) ?? null);
     } catch ({ name, code, message, nextStep, stack }) {
       return Response.json({ error: { name, code, message, nextStep, stack } }, { status: 422 });
+    }
+  },
+  /** A message comes at least once: what it asks for is submitted under the intent that it names. */
+  async queue({ messages }, env) {
+    for (const { attempts, body } of messages) {
+      const { id } = await jobs(env.JOBS).submit("reports", body);
+      console.log(`message ${attempts} submitted ${id}`);
+      if (attempts === 1) throw new Error("The handler ends before the message is acknowledged.");
     }
   },
 };

@@ -30,9 +30,17 @@ export const ROUNDS_TABLE = "CREATE TABLE IF NOT EXISTS holdfast_rounds (name TE
  * @typedef {{ walk?: Walk, fruitless: number }} Rounds
  */
 
+/** Rows that were taken up, and what finds them again: a column, and the bounds. @typedef {{ by: [string, number, number, string], rows: Row[] }} Walked */
+
+/** When something is due, and whose it is. @typedef {{ at: number, account: string }} Row */
+
 export class DueWork {
   #sql;
   #columns;
+  /** Whether all that was due was taken up with the last ones. */
+  #isRound = true;
+  /** What the walk has taken up last; `undefined`: there was no need of one. @type {Walked[] | undefined} */
+  #walked;
 
   /**
    * @param {DurableObjectStorage["sql"]} sql
@@ -59,17 +67,18 @@ export class DueWork {
    *
    * @param {number} now
    * @param {number} limit How many are told at most.
-   * @returns {{ callers: string[], isRound: boolean }} `isRound`: with them, all that is due was taken up once.
+   * @returns {string[]}
    */
   callers(now, limit) {
     const columns = this.#columns().map((column) => this.#rows(column, "@ <= ?", "DESC", [now], LOOKED_AT));
     const newest = columns.flat().sort((one, other) => other.at - one.at);
     const all = new Set(newest.map(({ account }) => account));
-    const isAll = columns.every(({ length }) => length < LOOKED_AT);
-    if (isAll && all.size <= limit) return { callers: [...all], isRound: true };
+    this.#isRound = columns.every(({ length }) => length < LOOKED_AT) && all.size <= limit;
+    this.#walked = undefined;
+    if (this.#isRound) return [...all];
     const chosen = new Set([...all].slice(0, limit / 2));
-    const isRound = this.#walk(chosen, now, limit);
-    return { callers: [...chosen], isRound };
+    this.#walk(chosen, now, limit);
+    return [...chosen];
   }
 
   /**
@@ -78,23 +87,26 @@ export class DueWork {
    * @param {Set<string>} chosen Who is taken up; others join them.
    * @param {number} now
    * @param {number} limit
-   * @returns {boolean} Whether a walk came to its end.
    */
   #walk(chosen, now, limit) {
     const columns = this.#columns();
     let { walk, fruitless } = this.rounds();
-    let [begun, ended] = [false, false];
+    let begun = false;
+    this.#walked = [];
     for (let left = LOOKED_AT; left > 0; ) {
       if (!walk || walk.column >= columns.length) {
-        ended ||= walk !== undefined;
+        this.#isRound ||= walk !== undefined;
         walk = undefined;
         if (begun) break;
         begun = true;
         walk = { column: 0, at: -1, account: "", until: now };
       }
       const { column, at, account, until } = walk;
-      const rows = this.#rows(columns[column], "@ <= ? AND (@, account) > (?, ?)", "ASC", [until, at, account], left);
+      /** @type {Walked["by"]} */
+      const by = [columns[column], until, at, account];
+      const rows = this.#after(by, left);
       const count = join(chosen, rows, limit);
+      this.#walked.push({ by, rows: rows.slice(0, count) });
       if (count) walk = { ...walk, ...rows[count - 1] };
       if (count < rows.length) break;
       if (rows.length < left) walk = { ...walk, column: column + 1, at: -1, account: "" };
@@ -102,7 +114,18 @@ export class DueWork {
     }
     // Before anything of it is taken up: what kills the object is not begun with again.
     this.keep({ walk, fruitless });
-    return ended;
+  }
+
+  /**
+   * Whether anything of what was taken up is not where it was.
+   *
+   * @param {Walked[]} walked
+   */
+  #hasMoved(walked) {
+    return walked.some(({ by, rows }) => {
+      const now = this.#after(by, rows.length);
+      return rows.some(({ at, account }, own) => now[own]?.at !== at || now[own].account !== account);
+    });
   }
 
   /**
@@ -110,17 +133,18 @@ export class DueWork {
    * there is nothing of the kind.
    *
    * @param {number} from When that alarm was.
-   * @param {boolean} moved Whether it has moved anything.
-   * @param {boolean} isRound Whether all that is due was taken up in it and those before.
+   * @param {boolean} moved Whether it has moved anything. Beside a walk, what others than that have moved does not count.
    */
-  pause(from, moved, isRound) {
+  pause(from, moved) {
     const isLeft = (this.first() ?? Infinity) <= from;
+    const walked = this.#walked;
+    const isFruitful = walked ? this.#hasMoved(walked) : moved;
     const rounds = this.rounds();
-    const fruitless = moved || !isLeft ? 0 : rounds.fruitless + Number(isRound);
+    const fruitless = isFruitful || !isLeft ? 0 : rounds.fruitless + Number(this.#isRound);
     if (fruitless !== rounds.fruitless) this.keep({ ...rounds, fruitless });
     if (!isLeft) return undefined;
     // Whoever was not taken up yet comes next.
-    return moved && !isRound ? 0 : Math.min(FRUITLESS_MS * 2 ** Math.max(fruitless - 1, 0), FRUITLESS_MS_MAX);
+    return isFruitful && walked ? 0 : Math.min(FRUITLESS_MS * 2 ** Math.max(fruitless - 1, 0), FRUITLESS_MS_MAX);
   }
 
   /** @returns {Rounds} */
@@ -135,6 +159,16 @@ export class DueWork {
   }
 
   /**
+   * The first rows after some, in their order.
+   *
+   * @param {Walked["by"]} by
+   * @param {number} limit
+   */
+  #after([column, until, at, account], limit) {
+    return this.#rows(column, "@ <= ? AND (@, account) > (?, ?)", "ASC", [until, at, account], limit);
+  }
+
+  /**
    * Rows of a column. By its index, and no more than this: what is read must not grow with what is stored.
    *
    * @param {string} column
@@ -142,7 +176,7 @@ export class DueWork {
    * @param {"ASC" | "DESC"} order
    * @param {(number | string)[]} params
    * @param {number} limit
-   * @returns {{ at: number, account: string }[]}
+   * @returns {Row[]}
    */
   #rows(column, where, order, params, limit) {
     const by = `ORDER BY @ ${order}, account ${order} LIMIT ?`;
@@ -156,7 +190,7 @@ export class DueWork {
  * Adds those whose rows these are, as far as there is room.
  *
  * @param {Set<string>} chosen
- * @param {{ account: string }[]} rows
+ * @param {Row[]} rows
  * @param {number} limit
  * @returns {number} Of how many rows.
  */

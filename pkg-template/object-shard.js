@@ -148,25 +148,23 @@ export class Shard {
   async alarm() {
     this.#inAlarm = true;
     const [now, moves, before] = [Date.now(), this.#work.moves, this.#first()];
-    let isRound = true;
     try {
-      if (this.isUsed()) isRound = await this.#drive(now);
+      if (this.isUsed()) await this.#drive(now);
     } catch (error) {
       console.error("Holdfast: an alarm failed. It is set again.", error);
     } finally {
       this.#inAlarm = false;
-      await this.#setAlarm(now, this.#work.moves > moves || this.#first() !== before, isRound);
+      await this.#setAlarm(now, this.#work.moves > moves || this.#first() !== before);
     }
   }
 
   /** @param {number} now */
   async #drive(now) {
-    const { callers, isRound } = this.#due.callers(now, CALLERS_MAX);
+    const callers = this.#due.callers(now, CALLERS_MAX);
     // A start is work too: one that does not come to its end keeps no alarm.
     const failed = (/** @type {unknown} */ error) => console.error("Holdfast: work could not be taken up. It is tried again.", error);
     for (const caller of callers) this.call(caller, "start", []).catch(failed);
     await this.#work.rest(ALARM_MS);
-    return isRound;
   }
 
   get #delivers() {
@@ -204,12 +202,11 @@ export class Shard {
    *
    * @param {number} from When the last one was.
    * @param {boolean} moved Whether it has moved anything.
-   * @param {boolean} isRound Whether all that was due was taken up in it and those before.
    */
-  async #setAlarm(from, moved, isRound) {
+  async #setAlarm(from, moved) {
     this.#alarmAt = undefined;
     if (!this.isUsed()) return;
-    const pause = this.#due.pause(from, moved, isRound);
+    const pause = this.#due.pause(from, moved);
     const becomes = this.#due.first(from) ?? Infinity;
     // What is under way is gone on with, as long as that moves anything.
     const again = pause === undefined ? Infinity : Date.now() + (moved && this.#work.isBusy ? 0 : pause);

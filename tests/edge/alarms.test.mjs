@@ -168,3 +168,16 @@ test("an alarm takes up the work of eight callers at most, and ends after 20 s w
   own.line.release();
   await checkOnce({ own }, callers);
 });
+
+for (const [count, most] of [[30, 2], [7, 5]]) {
+  test(`beside ${count} callers whose work cannot move, another's polls cost no more than ${most} alarms each`, async (t) => {
+    const own = declared(t, { durationMs: 600_000 });
+    await stuck(own, count);
+    await own.inObject(0, "ann").submit("reports", { intent: "of ann", body });
+    await own.pass(MINUTE_MS);
+    const [alarms, polls] = [own.place(OBJECT).alarms, own.line.ledger().polls];
+    await own.pass(3 * MINUTE_MS);
+    const each = (own.place(OBJECT).alarms - alarms) / (own.line.ledger().polls - polls);
+    assert.ok(each <= most, `${each} alarms a poll`);
+  });
+}

@@ -52,7 +52,7 @@ const ASKED = {
   "next due": ({ storage }) => dueWork(storage).first(NOW),
   "callers due": ({ storage }) => dueWork(storage).callers(NOW, 8),
   "callers of a walk": ({ storage }) => dueWork(storage).callers(NOW, 0),
-  pause: ({ storage }) => dueWork(storage).pause(NOW, false, true),
+  pause: ({ storage }) => dueWork(storage).pause(NOW, false),
   "is known": ({ storage }) => isKnown(storage, "id3"),
 };
 

@@ -1,7 +1,10 @@
 // @ts-check
 /** The database of the store: its schema, and its opening. */
 
-/** How long opening may take, in milliseconds: right after a crash, or on a busy machine, that is seconds. */
+/**
+ * How long opening may take, in milliseconds: right after a crash, or on a busy machine, that is seconds. What wakes
+ * Safari 14.0, whose first opening may never settle (`databases()`), is not here: it does not run the module either.
+ */
 const OPEN_MS = 20_000;
 /** How long after what was lost on the way to the storage it is opened once more, in milliseconds. */
 const AGAIN_MS = 1000;

@@ -1,7 +1,7 @@
 /**
  * Holdfast in servers: Node 22.13 or later (`node:sqlite`; from 22.5 with `--experimental-sqlite`), Node 20 with the package
- * `better-sqlite3`, and what else has a SQLite of that shape (Bun: an open `Database` of `bun:sqlite`; not in the tests). Everything is
- * as in a browser but for where work is stored.
+ * `better-sqlite3`; Deno and Bun, whose `node:sqlite` is of that shape (2.9 and 1.4 were killed at each fail point). Everything is as in
+ * a browser but for where work is stored.
  *
  * @packageDocumentation
  */

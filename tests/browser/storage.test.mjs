@@ -160,11 +160,13 @@ const silenceCommits = (times) => {
 };
 
 describe("a transaction that fails", () => {
-  refused("throws QuotaExceededError at a put", () => {
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException("by the test", "QuotaExceededError");
-    };
-  });
+  for (const error of ["QuotaExceededError", "DataCloneError", "TransactionInactiveError"]) {
+    refused(`throws ${error} at a put`, (name) => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException("by the test", name);
+      };
+    }, error);
+  }
 
   for (const error of ["QuotaExceededError", "DataError"]) {
     refused(`is aborted with ${error} when it has written the record`, abortCommits, error);

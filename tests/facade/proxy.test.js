@@ -276,6 +276,31 @@ test("bodies stream both ways: the first bytes arrive before the last are made",
   void send;
 });
 
+test("an upload is sent on as it comes: the service has its beginning before its end is made", async (t) => {
+  let goOn;
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("first "));
+      goOn = () => {
+        controller.enqueue(new TextEncoder().encode("second"));
+        controller.close();
+      };
+    },
+  });
+  const service = async (_, { body }) => {
+    const got = [];
+    for await (const piece of body) {
+      if (!got.length) goOn();
+      got.push(piece);
+    }
+    return new Response(Buffer.concat(got));
+  };
+  const { origin } = await proxied(t, { fetch: service });
+  const headers = { ...KEYED, "sec-fetch-site": "same-origin" };
+  const response = await fetch(origin + JOBS, { method: "POST", headers, body, duplex: "half" });
+  assert.equal(await response.text(), "first second");
+});
+
 test("a service that cannot be reached is a 502, told without secrets", async (t) => {
   const console_ = mock.method(console, "error", () => undefined);
   t.after(() => console_.mock.restore());

@@ -12,7 +12,7 @@ fn chunk(operation: &str, download: u64, index: u32) -> ChunkId {
 
 pub async fn a_body_is_read_back_byte_for_byte<S: Store>(open: impl Fn() -> S) {
     let store = open();
-    let bytes: Vec<u8> = (0..100_000_u32).map(|n| n as u8).collect();
+    let bytes: Vec<u8> = (0..2_500_000_u32).map(|n| n as u8).collect();
     let full = Write { body: Some(bytes.clone()), ..write(row("a")) };
     let empty = Write { body: Some(Vec::new()), ..write(row("b")) };
     assert_eq!(commit(&store, &[full, empty, write(row("c"))]).await, vec![Written::Done; 3]);

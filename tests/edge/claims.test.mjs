@@ -12,13 +12,13 @@ const baseUrl = "https://api.example.com";
 
 /** Objects with a service whose listing, where it has one, tells nothing of whose a run is but its request. */
 function declared(t, { isListed = true } = {}) {
-  const { reconcile, calls, ...rest } = quickListing(failPointsFolder());
+  const { reconcile, calls, ...rest } = { ...quickListing(failPointsFolder()), poll: { firstMs: 2000, factor: 1.5, capMs: 10_000 } };
   const { echo, sendEcho, ...rule } = reconcile;
   const { list, ...others } = calls;
   const profile = isListed ? { ...rest, calls, reconcile: { ...rule, same: { "/url": "/url" } } } : { ...rest, calls: others };
   const settled = [];
   const own = world(t, {
-    line: { baseUrl, profile, script: { durationMs: 300_000 } },
+    line: { baseUrl, profile, script: { durationMs: 100_000 } },
     services: () => ({
       crawls: { profile, baseUrl, params: { endpoint: "crawl" }, authorize: () => ({ headers: { "x-api-key": "one" } }) },
     }),
@@ -39,7 +39,7 @@ test("a run that belongs to an operation of another object is nobody's else, how
   const found = await bob.find("crawls", "of bob");
   assert.deepEqual([found.status, found.reason], ["active", undefined]);
   assert.deepEqual([found.jobId, jobId].sort(), own.line.ledger().jobs.map(({ id }) => id));
-  await own.pass(10 * MINUTE_MS);
+  await own.pass(3 * MINUTE_MS);
   assert.deepEqual(own.settled.map(([, status]) => status), ["succeeded", "succeeded"]);
   assert.equal(own.line.ledger().executions, 2);
 });

@@ -23,7 +23,7 @@ export class Connections {
 
   /** The view of one client, whose requests take the places that it was given. */
   ofClient() {
-    /** @type {Set<Release>} */
+    /** @type {Set<() => Release>} */
     const given = new Set();
     return {
       /**
@@ -49,12 +49,12 @@ export class Connections {
        * @returns {typeof fetch}
        */
       fetching: (send) => async (input, init) => {
-        const [own = this.#take()] = given;
-        given.delete(own);
+        const [take = () => this.#take()] = given;
+        const release = take();
         try {
           return await send(input, init);
         } finally {
-          own();
+          release();
         }
       },
     };
@@ -92,19 +92,17 @@ export class Connections {
 }
 
 /**
- * Keeps a place for a request that is about to leave; not for one that does not come.
+ * Keeps a place for a request that is about to leave, which takes it; not for one that does not come.
  *
- * @param {Set<Release>} given
+ * @param {Set<() => Release>} given
  * @param {Release} release
  */
 function keep(given, release) {
-  const late = setTimeout(() => {
-    given.delete(kept);
-    release();
-  }, KEPT_MS);
-  const kept = () => {
+  const take = () => {
     clearTimeout(late);
-    release();
+    given.delete(take);
+    return release;
   };
-  given.add(kept);
+  const late = setTimeout(() => take()(), KEPT_MS);
+  given.add(take);
 }

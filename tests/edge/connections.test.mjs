@@ -29,7 +29,7 @@ function declared(t, latencyMs) {
   return Object.assign(own, { settled, open });
 }
 
-for (const latencyMs of [500, 8000]) {
+for (const latencyMs of [500, 8000, 25_000]) {
   test(`no more than six requests of an object wait for their headers, of ${latencyMs} ms each, and none is lost for it`, async (t) => {
     const own = declared(t, latencyMs);
     const intents = ["reports", "crawls", "exports"].flatMap((service) =>

@@ -13,7 +13,7 @@ const LOOKED_AT = 64;
 /** The first pause after alarms that have moved nothing, in milliseconds; it doubles with each round of them. */
 const FRUITLESS_MS = 1000;
 /** The longest such pause, in milliseconds. */
-const FRUITLESS_MS_MAX = 60_000;
+export const PAUSE_MS_MAX = 60_000;
 
 /** What is due, by the columns that say when. @type {Record<string, string>} */
 const INDEXES = { due: "holdfast_by_time", deliveryDue: "holdfast_by_delivery_time" };
@@ -41,6 +41,8 @@ export class DueWork {
   #isRound = true;
   /** What the walk has taken up last; `undefined`: there was no need of one. @type {Walked[] | undefined} */
   #walked;
+  /** What could not be kept. @type {Rounds | undefined} */
+  #unkept;
 
   /**
    * @param {DurableObjectStorage["sql"]} sql
@@ -144,18 +146,29 @@ export class DueWork {
     if (fruitless !== rounds.fruitless) this.keep({ ...rounds, fruitless });
     if (!isLeft) return undefined;
     // Whoever was not taken up yet comes next.
-    return isFruitful && walked ? 0 : Math.min(FRUITLESS_MS * 2 ** Math.max(fruitless - 1, 0), FRUITLESS_MS_MAX);
+    return isFruitful && walked ? 0 : Math.min(FRUITLESS_MS * 2 ** Math.max(fruitless - 1, 0), PAUSE_MS_MAX);
   }
 
   /** @returns {Rounds} */
   rounds() {
+    if (this.#unkept) return this.#unkept;
     const [row] = this.#sql.exec("SELECT value FROM holdfast_rounds WHERE name = 'all'").toArray();
     return row ? JSON.parse(String(row.value)) : { fruitless: 0 };
   }
 
-  /** @param {Rounds} rounds */
+  /**
+   * Keeps it in memory where there is no room in the storage: work goes on all the same.
+   *
+   * @param {Rounds} rounds
+   */
   keep(rounds) {
-    this.#sql.exec("INSERT OR REPLACE INTO holdfast_rounds VALUES ('all', ?)", JSON.stringify(rounds));
+    try {
+      this.#sql.exec("INSERT OR REPLACE INTO holdfast_rounds VALUES ('all', ?)", JSON.stringify(rounds));
+      this.#unkept = undefined;
+    } catch (error) {
+      if (!this.#unkept) console.error("Holdfast: the rounds of alarms could not be stored.", error);
+      this.#unkept = rounds;
+    }
   }
 
   /**

@@ -16,7 +16,7 @@ import { HoldfastError } from "./error.js";
 import { makeGlue } from "./glue-maker.js";
 import { ownInstance } from "./module.js";
 import { Connections } from "./object-connections.js";
-import { DueWork } from "./object-due.js";
+import { DueWork, PAUSE_MS_MAX } from "./object-due.js";
 import { objectLocks } from "./object-locks.js";
 import { indexObject, isKnown, isUsed, objectPort } from "./object-storage.js";
 import { Work } from "./object-work.js";
@@ -142,19 +142,22 @@ export class Shard {
   afterwards = () => this.#work.rest(AFTERWARDS_MS);
 
   /**
-   * Does what is due. Never fails: what has gone wrong is tried again by an alarm of our own reckoning,
-   * set when all else is done, so that none is lost to an error.
+   * Does what is due. What has gone wrong is tried again by an alarm of our own reckoning, set when all else is
+   * done, so that none is lost to an error. Fails only where that cannot be set: the platform calls again then.
    */
   async alarm() {
     this.#inAlarm = true;
-    const [now, moves, before] = [Date.now(), this.#work.moves, this.#first()];
+    const [now, moves] = [Date.now(), this.#work.moves];
+    /** @type {number | undefined} */
+    let before;
     try {
+      before = this.#first();
       if (this.isUsed()) await this.#drive(now);
     } catch (error) {
       console.error("Holdfast: an alarm failed. It is set again.", error);
     } finally {
       this.#inAlarm = false;
-      await this.#setAlarm(now, this.#work.moves > moves || this.#first() !== before);
+      await this.#setAlarm(now, () => this.#work.moves > moves || this.#first() !== before);
     }
   }
 
@@ -198,22 +201,44 @@ export class Shard {
   }
 
   /**
-   * Sets the alarm to what becomes due; and for what was due before and still is, to the end of a pause.
+   * Sets the alarm again, after one.
    *
-   * @param {number} from When the last one was.
-   * @param {boolean} moved Whether it has moved anything.
+   * @param {number} from When that was.
+   * @param {() => boolean} moved Whether it has moved anything.
    */
   async #setAlarm(from, moved) {
-    this.#alarmAt = undefined;
-    if (!this.isUsed()) return;
-    const pause = this.#due.pause(from, moved);
-    const becomes = this.#due.first(from) ?? Infinity;
-    // What is under way is gone on with, as long as that moves anything.
-    const again = pause === undefined ? Infinity : Date.now() + (moved && this.#work.isBusy ? 0 : pause);
-    const at = Math.max(Math.min(becomes, again), Date.now());
-    if (at === Infinity) return;
+    const at = this.#next(from, moved);
     this.#alarmAt = at;
-    await this.#storage.setAlarm(at);
+    if (at === undefined) return;
+    try {
+      await this.#storage.setAlarm(at);
+    } catch (error) {
+      this.#alarmAt = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * When the next alarm is: where something becomes due; and for what was due before and still is, at the end of
+   * a pause, which is the longest where it cannot be told.
+   *
+   * @param {number} from When the last one was.
+   * @param {() => boolean} moved Whether it has moved anything.
+   * @returns {number | undefined} `undefined`: there is none.
+   */
+  #next(from, moved) {
+    try {
+      if (!this.isUsed()) return undefined;
+      const hasMoved = moved();
+      const pause = this.#due.pause(from, hasMoved) ?? Infinity;
+      // What is under way is gone on with, as long as that moves anything.
+      const again = Date.now() + (pause < Infinity && hasMoved && this.#work.isBusy ? 0 : pause);
+      const at = Math.min(this.#due.first(from) ?? Infinity, again);
+      return at === Infinity ? undefined : Math.max(at, Date.now());
+    } catch (error) {
+      console.error("Holdfast: what is due could not be read. An alarm looks again.", error);
+      return Date.now() + PAUSE_MS_MAX;
+    }
   }
 
   /** @param {string} caller */

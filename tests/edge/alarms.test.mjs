@@ -80,18 +80,50 @@ test("an alarm that fails is called again, and no work is lost", async (t) => {
   assert.ok(failed > 2, `${failed} alarms were set`);
 });
 
-test("an alarm whose work cannot be taken up is set again by itself", async (t) => {
-  const said = t.mock.method(console, "error", () => undefined);
-  const world = await accepted(t);
-  const { sql } = world.place.context.storage;
+/** Has statements of a kind fail in alarms. Gives how often they did. */
+function failing({ place }, kind, times) {
+  const { sql } = place.context.storage;
   const { exec } = sql;
-  let failed = 0;
+  const failed = { count: 0 };
   sql.exec = (text, ...params) => {
-    if (world.place.inAlarm && /DESC/.test(text) && failed++ < 2) throw new Error("The disk failed.");
+    if (place.inAlarm && kind.test(text) && failed.count < times) {
+      failed.count += 1;
+      throw new Error("The disk failed.");
+    }
     return exec(text, ...params);
   };
-  await checkOnce(world);
-  assert.ok(said.mock.calls.some(({ arguments: [text] }) => /an alarm failed/.test(text)));
+  return failed;
+}
+
+for (const [what, kind, times] of [["taken up", /DESC/, 2], ["looked at", /ASC/, 8]]) {
+  test(`an alarm whose work cannot be ${what} is set again by itself`, async (t) => {
+    const said = t.mock.method(console, "error", () => undefined);
+    const world = await accepted(t);
+    let thrown = 0;
+    const { instance } = world.place;
+    instance.alarm = () => Object.getPrototypeOf(instance).alarm.call(instance).catch(() => (thrown += 1));
+    const failed = failing(world, kind, times);
+    await world.own.pass(6 * MINUTE_MS);
+    await checkOnce(world);
+    assert.ok(said.mock.calls.some(({ arguments: [text] }) => /an alarm failed/.test(text)));
+    assert.deepEqual([failed.count, thrown], [times, 0]);
+  });
+}
+
+test("where alarms cannot store their rounds, work goes on, and pauses grow while nothing moves", async (t) => {
+  t.mock.method(console, "error", () => undefined);
+  const own = declared(t);
+  await stuck(own, 12);
+  await own.inObject(0, "ann").submit("reports", { intent: "of ann", body });
+  const place = own.place(OBJECT);
+  const failed = failing({ place }, /INSERT .* holdfast_rounds/, Infinity);
+  await own.pass(MINUTE_MS);
+  assert.deepEqual(own.known.settled, [["of ann", "succeeded"]]);
+  await own.pass(9 * MINUTE_MS);
+  const before = place.alarms;
+  await own.pass(10 * MINUTE_MS);
+  assert.ok(failed.count > 2, `${failed.count} writes failed`);
+  assert.ok(place.alarms - before < 60, `${place.alarms - before} alarms in ten minutes`);
 });
 
 test("a consumer of endings that never returns does not keep an object awake", async (t) => {

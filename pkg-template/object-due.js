@@ -32,7 +32,7 @@ export const ROUNDS_TABLE = "CREATE TABLE IF NOT EXISTS holdfast_rounds (name TE
 
 /** Rows that were taken up, and what finds them again: a column, and the bounds. @typedef {{ by: [string, number, number, string], rows: Row[] }} Walked */
 
-/** When something is due, and whose it is. @typedef {{ at: number, account: string }} Row */
+/** When something is due, whose it is, and which. @typedef {{ at: number, account: string, id: string }} Row */
 
 export class DueWork {
   #sql;
@@ -41,6 +41,8 @@ export class DueWork {
   #isRound = true;
   /** What the walk has taken up last; `undefined`: there was no need of one. @type {Walked[] | undefined} */
   #walked;
+  /** What of the newest was taken up beside the walk, by columns, and until when it was due. @type {{ until: number, columns: Row[][], taken: string[] }} */
+  #newest = { until: 0, columns: [], taken: [] };
   /** What could not be kept. @type {Rounds | undefined} */
   #unkept;
 
@@ -78,7 +80,10 @@ export class DueWork {
     this.#isRound = columns.every(({ length }) => length < LOOKED_AT) && all.size <= limit;
     this.#walked = undefined;
     if (this.#isRound) return [...all];
-    const chosen = new Set([...all].slice(0, limit / 2));
+    const taken = [...all].slice(0, limit / 2);
+    const last = (/** @type {Row[]} */ rows) => rows.findLastIndex(({ account }) => taken.includes(account));
+    this.#newest = { until: now, columns: columns.map((rows) => rows.slice(0, last(rows) + 1)), taken };
+    const chosen = new Set(taken);
     this.#walk(chosen, now, limit);
     return [...chosen];
   }
@@ -109,7 +114,7 @@ export class DueWork {
       const rows = this.#after(by, left);
       const count = join(chosen, rows, limit);
       this.#walked.push({ by, rows: rows.slice(0, count) });
-      if (count) walk = { ...walk, ...rows[count - 1] };
+      if (count) walk = { ...walk, at: rows[count - 1].at, account: rows[count - 1].account };
       if (count < rows.length) break;
       if (rows.length < left) walk = { ...walk, column: column + 1, at: -1, account: "" };
       left -= rows.length;
@@ -126,8 +131,23 @@ export class DueWork {
   #hasMoved(walked) {
     return walked.some(({ by, rows }) => {
       const now = this.#after(by, rows.length);
-      return rows.some(({ at, account }, own) => now[own]?.at !== at || now[own].account !== account);
+      return rows.some((row, own) => nameOf(row) !== nameOf(now[own]));
     });
+  }
+
+  /**
+   * Whether those after the newest may move like these: the last that was taken up did, or more than one. Another's
+   * polls, before what cannot move, are no sign of it.
+   */
+  #goesOn() {
+    const { until, columns, taken } = this.#newest;
+    const names = this.#columns();
+    const moved = new Set();
+    for (const [at, rows] of columns.entries()) {
+      const still = new Set(this.#rows(names[at], "@ <= ?", "DESC", [until], rows.length).map(nameOf));
+      for (const row of rows) if (taken.includes(row.account) && !still.has(nameOf(row))) moved.add(row.account);
+    }
+    return moved.size > 1 || moved.has(taken.at(-1));
   }
 
   /**
@@ -135,7 +155,7 @@ export class DueWork {
    * there is nothing of the kind.
    *
    * @param {number} from When that alarm was.
-   * @param {boolean} moved Whether it has moved anything. Beside a walk, what others than that have moved does not count.
+   * @param {boolean} moved Whether it has moved anything. Beside a walk it is looked at what has: only what the walk took up makes pauses short again.
    */
   pause(from, moved) {
     const isLeft = (this.first() ?? Infinity) <= from;
@@ -146,7 +166,8 @@ export class DueWork {
     if (fruitless !== rounds.fruitless) this.keep({ ...rounds, fruitless });
     if (!isLeft) return undefined;
     // Whoever was not taken up yet comes next.
-    return isFruitful && walked ? 0 : Math.min(FRUITLESS_MS * 2 ** Math.max(fruitless - 1, 0), PAUSE_MS_MAX);
+    if (walked && (isFruitful || this.#goesOn())) return 0;
+    return Math.min(FRUITLESS_MS * 2 ** Math.max(fruitless - 1, 0), PAUSE_MS_MAX);
   }
 
   /** @returns {Rounds} */
@@ -193,11 +214,14 @@ export class DueWork {
    */
   #rows(column, where, order, params, limit) {
     const by = `ORDER BY @ ${order}, account ${order} LIMIT ?`;
-    const sql = `SELECT @ AS at, account FROM holdfast_operations INDEXED BY ${INDEXES[column]} WHERE ${where} ${by}`;
+    const sql = `SELECT @ AS at, account, id FROM holdfast_operations INDEXED BY ${INDEXES[column]} WHERE ${where} ${by}`;
     const rows = this.#sql.exec(sql.replaceAll("@", column), ...params, limit).toArray();
-    return rows.map(({ at, account }) => ({ at: Number(at), account: String(account) }));
+    return rows.map(({ at, account, id }) => ({ at: Number(at), account: String(account), id: String(id) }));
   }
 }
+
+/** What tells one row from another. @param {Row} [row] */
+const nameOf = (row) => row && `${row.at} ${row.id}`;
 
 /**
  * Adds those whose rows these are, as far as there is room.

@@ -31,10 +31,11 @@ function world(t, rows) {
     exec("INSERT INTO holdfast_operations (account, due, deliveryDue) VALUES (?, ?, ?)", account, due, deliveryDue);
   rows.forEach((row) => add(...row));
   // Each alarm may be a new instance's.
-  const alarm = (now) => {
+  const alarm = (now, work = () => undefined) => {
     const before = read;
     const due = new DueWork({ exec }, () => true);
     const callers = due.callers(now, CALLERS_MAX);
+    work(callers);
     const pause = due.pause(now, false);
     return { callers, pause, rows: read - before };
   };
@@ -86,4 +87,36 @@ test("the pause doubles with each round that moves nothing, and begins anew when
   assert.equal(due.pause(NOW + 1000, false), 0);
   exec("DELETE FROM holdfast_operations");
   assert.equal(due.pause(NOW + 1000, false), undefined);
+});
+
+for (const [stuck, healthy] of [[9, 40], [200, 100]]) {
+  test(`of ${healthy} callers whose work becomes due together, none waits behind ${stuck} whose work cannot move`, (t) => {
+    const { add, alarm, exec } = world(t, Array.from({ length: stuck }, (_, at) => [`stuck ${at}`, at]));
+    for (let at = 0; at < 400; at++) alarm(NOW - 1000);
+    for (let at = 0; at < healthy; at++) add(`healthy ${at}`, NOW);
+    const left = () => exec("SELECT 1 FROM holdfast_operations WHERE account LIKE 'healthy%'").toArray().length;
+    const work = (callers) => callers.forEach((account) => exec("DELETE FROM holdfast_operations WHERE account = ? AND due = ?", account, NOW));
+    let [alarms, waited] = [0, 0];
+    for (; left() > 0; alarms++) {
+      const { pause } = alarm(NOW, work);
+      if (left() > 0) waited += pause;
+    }
+    assert.ok(alarms <= healthy / 4, `${alarms} alarms`);
+    assert.equal(waited, 0);
+  });
+}
+
+test("the polls of one beside many whose work cannot move bring no further alarm, and no shorter pauses", (t) => {
+  const { add, alarm, exec } = world(t, Array.from({ length: 30 }, (_, at) => [`stuck ${at}`, at]));
+  for (let at = 0; at < 400; at++) alarm(NOW - 1000);
+  add("polled", NOW);
+  const pauses = [1, 2, 3, 4].map((at) => alarm(NOW, () => exec("UPDATE holdfast_operations SET due = ? WHERE account = 'polled'", NOW - at)).pause);
+  assert.deepEqual(pauses, [60_000, 60_000, 60_000, 60_000]);
+});
+
+test("what is done of much that is due at one time counts as moved", (t) => {
+  const many = Array.from({ length: 200 }, () => ["many", 0]);
+  const { alarm, exec } = world(t, [...many, ...Array.from({ length: 20 }, (_, at) => [`stuck ${at}`, 1 + at])]);
+  const first = "SELECT min(id) FROM holdfast_operations WHERE account = 'many'";
+  assert.equal(alarm(NOW, () => exec(`DELETE FROM holdfast_operations WHERE id = (${first})`)).pause, 0);
 });

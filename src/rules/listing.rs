@@ -53,7 +53,8 @@ pub fn sought(operation: &Operation, profile: &Profile) -> Option<Sought> {
     let unresolved = operation.life.evidence.unresolved.as_ref()?;
     let rerun = operation.request.content_type.is_none();
     let mut values = Vec::new();
-    let mut exact = false;
+    // What repeats this very job is its rerun, whatever the clocks say.
+    let mut exact = rerun;
     if rerun {
         let repeated = operation.carried.iter().find(|(name, _)| name == REPEATED_JOB);
         values.push((rule.retry_of.clone()?, Value::String(repeated?.1.clone())));

@@ -287,6 +287,20 @@ fn a_rerun_whose_answer_was_lost_is_found_by_the_run_that_it_repeats() {
 }
 
 #[test]
+fn a_rerun_whose_answer_was_lost_is_found_by_a_clock_that_is_wrong_by_minutes() {
+    let world = world("[]");
+    world.0.settings.borrow_mut().skew_ms = 600_000;
+    let context = resubmitting(&world);
+    let first = world.live(&context, "daily", r#","fail_times":1"#);
+    let reviewed = crate::world::failed(&first).id.clone();
+    world.add_faults(r#"[{"call":"retry","fault":"lose_after","times":1}]"#);
+    world.retry(&context, &first, &reviewed, true).expect("a rerun");
+    let second = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(how(&second), Some(AcceptedHow::Listed));
+    assert_eq!((world.executions(), world.requests(Call::Retry).len()), (2, 1));
+}
+
+#[test]
 fn a_run_that_belongs_to_another_operation_is_no_candidate() {
     let world = world("[]");
     let context = world.open_with(Limits::default(), &by_url());

@@ -117,7 +117,7 @@ fn conclude(pen: &mut Pen<'_>, through: bool, said: &Said) -> Result<(), Illegal
     let Some(Listing { found, doubtful, .. }) = listing(pen).cloned() else {
         return Err(Illegal);
     };
-    // Nobody else's run bears the operation's id; others may look the same.
+    // Nobody else's run bears the operation's id, or repeats the job that it repeats; others may look the same.
     let exact = sought(&pen.op, pen.profile).is_some_and(|own| own.exact);
     // Two runs that bear it are two executions.
     pen.op.ledger.duplicated |= exact && found.len() > 1;

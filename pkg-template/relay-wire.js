@@ -74,13 +74,17 @@ export function wire(object, trusted, { key, intent, service, origin, ledger, re
   const { balance, ...shown } = ledger;
   const lost = { rejected: "input", incomplete: "unknown", abandoned: "unknown" }[/** @type {string} */ (state.status)];
   const { id, parentId, parked, receipt, ...rest } = withoutAddress(state, origin);
+  // Whom the relay trusts names jobs by what stands here: as the service does.
+  const named = trusted && state.jobId !== undefined ? { jobId: state.jobId } : {};
+  const found = trusted && state.parked?.candidates ? { candidates: state.parked.candidates } : {};
   return {
     ...rest,
+    ...named,
     id: `${object}.${id}`,
     service,
     ...(parentId !== undefined && { parentId: `${object}.${parentId}` }),
     key: intent.slice(intent.indexOf(":") + 1),
-    ...(parked && { parked: exitsFor(trusted, parked) }),
+    ...(parked && { parked: exitsFor(trusted, { ...parked, ...found }) }),
     ledger: { ...shown, state: ledger.open ? "open" : "closed" },
     receipt: { ...receipt, operationId: `${object}.${id}`, key: undefined },
     ...(result && { result: { bytes: result.bytes, sha256: result.sha256, mediaType: result.mediaType, replayed: result.replayed } }),
@@ -120,7 +124,7 @@ function withoutAddress(value, origin) {
  */
 export function refused(error, { object, trusted = false } = {}) {
   /** @type {{ code: string, message: string, field?: string, nextStep?: string, operationId?: string, retryAfter?: number }} */
-  let told = { code: "ABORTED", message: "The relay failed." };
+  let told = { code: "ABORTED", message: "The relay failed.", nextStep: "Ask again, work with the same key: it is never done twice." };
   if (isHoldfastError(error)) told = error;
   else console.error("Holdfast: a relay failed.", error);
   const { code, field, operationId, retryAfter } = told;

@@ -125,7 +125,7 @@ test("no text names the service's address", async () => {
   const { told } = edge({ load: () => load(), submit: throwing("INTENT_CONFLICT"), command: throwing("STORAGE_UNAVAILABLE") });
   const headers = { "idempotency-key": "one" };
   const answers = [
-    await told(AT, { staff: true }),
+    await told(AT),
     await told("/operations/reports", { body: {}, headers }),
     await told(`${AT}/cancel`, { body: {} }),
   ];
@@ -133,6 +133,25 @@ test("no text names the service's address", async () => {
   answers.push(await told(AT));
   for (const answer of answers) assert.ok(!/internal\.example/.test(JSON.stringify(answer)), JSON.stringify(answer));
   assert.deepEqual([answers[0].jobId, answers[1].error.code, answers[3].failure.message], ["/jobs/7", "INTENT_CONFLICT", "See /docs, or ask [service]."]);
+});
+
+test("whom the app trusts is told jobs by the names that the service has for them", async () => {
+  const jobs = ["https://internal.example/jobs/7", "https://internal.example/jobs/8"];
+  const shown = { intent: "reports:one", origin: "https://internal.example", jobId: jobs[0] };
+  const { told } = edge({ load: () => state({ ...shown, status: "parked", parked: { ...parked, exits: EXITS, candidates: jobs } }) });
+  const { jobId, parked: own } = await told(AT, { staff: true });
+  assert.deepEqual([jobId, own.candidates], [jobs[0], jobs]);
+  assert.equal((await told(AT)).jobId, "/jobs/7");
+});
+
+test("where the relay itself fails, whoever asked is told to ask again with the same key", async (t) => {
+  t.mock.method(console, "error", () => undefined);
+  const shared = () => {
+    throw new Error("internal");
+  };
+  const { code, error } = await edge({ shared }).told(AT, { limits: { requestsPerMinute: 5 } });
+  assert.deepEqual([code, error.code], [503, "ABORTED"]);
+  assert.match(error.nextStep, /same key/);
 });
 
 test("a rerun and a revision are counted like a submission, before they are asked for", async () => {

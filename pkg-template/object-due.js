@@ -67,6 +67,18 @@ export class DueWork {
   }
 
   /**
+   * The same of operations that were written.
+   *
+   * @param {import("./object-storage.js").Written[]} operations
+   * @returns {number | undefined}
+   */
+  firstOf(operations) {
+    const all = operations.flatMap((own) => this.#columns().map((column) => own[column]));
+    const times = all.filter((at) => typeof at === "number");
+    return times.length ? Math.min(...times) : undefined;
+  }
+
+  /**
    * Whose work an alarm takes up.
    *
    * @param {number} now

@@ -72,7 +72,7 @@ export class Shard {
     this.#turns = turns(() => declared.services);
     this.#due = new DueWork(storage.sql, () => this.#delivers);
     const store = sqlStore(
-      () => objectPort(storage, () => this.#arm()),
+      () => objectPort(storage, (operations) => this.#arm(operations)),
       (error) => this.#instance.replace(this.#instance.generation, error),
       () => indexObject(storage),
     );
@@ -178,10 +178,15 @@ export class Shard {
     return this.isUsed() ? this.#due.first() : undefined;
   }
 
-  /** Called in the turn of each write: nothing is due before the alarm. */
-  #arm() {
+  /**
+   * Called in the turn of each write: nothing is due before the alarm. Where that is set, only for what was written:
+   * all else has its time already, or the pause that it was given.
+   *
+   * @param {import("./object-storage.js").Written[]} [operations]
+   */
+  #arm(operations = []) {
     if (this.#inAlarm) return;
-    const due = this.#first();
+    const due = this.#alarmAt === undefined ? this.#first() : this.#due.firstOf(operations);
     if (due === undefined) return;
     // What is due since the beginning of time is due now: an alarm at 0 is refused.
     const at = Math.max(due, Date.now());

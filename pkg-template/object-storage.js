@@ -9,22 +9,36 @@ const INDEXES = [
   "by_delivery_time ON holdfast_operations (deliveryDue, account) WHERE deliveryDue IS NOT NULL",
 ];
 
+/** What writes an operation. */
+const WRITE = /INTO holdfast_operations \((.*?)\)/;
+
+/** When an operation that was written is due, by columns. @typedef {Record<string, unknown>} Written */
+
 /**
  * @param {DurableObjectStorage} storage
- * @param {() => void} changed Called after each write, in the turn of its transaction.
+ * @param {(operations: Written[]) => void} changed Called after each write, in the turn of its transaction.
  * @returns {SqlPort}
  */
-export const objectPort = (storage, changed) => ({
-  all: (sql, params = []) => storage.sql.exec(sql, ...params).toArray(),
-  run: (sql, params = []) => void storage.sql.exec(sql, ...params),
-  transaction(work, durability) {
-    if (!durability) return work();
-    const done = storage.transactionSync(work);
-    changed();
-    return done;
-  },
-  synced: () => storage.sync(),
-});
+export function objectPort(storage, changed) {
+  /** Of the transaction that there is. @type {Written[]} */
+  let operations = [];
+  return {
+    all: (sql, params = []) => storage.sql.exec(sql, ...params).toArray(),
+    run(sql, params = []) {
+      storage.sql.exec(sql, ...params);
+      const names = WRITE.exec(sql)?.[1].split(",");
+      if (names) operations.push(Object.fromEntries(names.map((name, at) => [name, params[at]])));
+    },
+    transaction(work, durability) {
+      if (!durability) return work();
+      operations = [];
+      const done = storage.transactionSync(work);
+      changed(operations);
+      return done;
+    },
+    synced: () => storage.sync(),
+  };
+}
 
 /**
  * Makes what an object has beside its tables, which are there.

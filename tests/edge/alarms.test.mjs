@@ -6,6 +6,7 @@ import { failPointsFolder } from "../browser/harness/environment.mjs";
 import { world } from "./objects.mjs";
 import { quickProfile } from "./quick-profile.mjs";
 
+const NOW = 1_800_000_000_000;
 const MINUTE_MS = 60_000;
 const OBJECT = "holdfast-000";
 const body = { url: "https://example.com" };
@@ -15,11 +16,11 @@ function declared(t, { durationMs = 5000, names = ["reports", "gone"], onSettled
   // Pauses that are an alarm's, and no timer's.
   const profile = { ...quickProfile(failPointsFolder()), poll: { firstMs: 2000, factor: 1.5, capMs: 10_000 } };
   const baseUrl = "https://api.example.com";
-  const known = { names, settled: [] };
+  const known = { names, settled: [], authorize: () => ({ headers: { authorization: "Bearer one" } }) };
   const own = world(t, {
     line: { baseUrl, profile, script: { durationMs } },
     services: () =>
-      Object.fromEntries(known.names.map((name) => [name, { profile, baseUrl, authorize: () => ({ headers: { authorization: "Bearer one" } }) }])),
+      Object.fromEntries(known.names.map((name) => [name, { profile, baseUrl, authorize: () => known.authorize() }])),
     onSettled: ({ intent, status }) => (known.settled.push([intent, status]), onSettled()),
   });
   return Object.assign(own, { known });
@@ -124,6 +125,28 @@ test("where alarms cannot store their rounds, work goes on, and pauses grow whil
   await own.pass(10 * MINUTE_MS);
   assert.ok(failed.count > 2, `${failed.count} writes failed`);
   assert.ok(place.alarms - before < 60, `${place.alarms - before} alarms in ten minutes`);
+});
+
+test("a write leaves what cannot move its pause, and has its own alarm in time", async (t) => {
+  t.mock.method(console, "error", () => undefined);
+  const own = declared(t, { durationMs: 600_000 });
+  await stuck(own, 12);
+  const place = own.place(OBJECT);
+  const ann = own.inObject(0, "ann");
+  await ann.submit("reports", { intent: "first", body });
+  await own.pass(10 * MINUTE_MS, () => own.clock.now > NOW + MINUTE_MS && place.alarmAt > own.clock.now + 5000);
+  const [alarms, wasAt] = [place.alarms, place.alarmAt];
+  // Its attempt is due where it was not sent in time.
+  await ann.submit("reports", { intent: "second", body });
+  assert.ok(place.alarmAt < wasAt && place.alarmAt > own.clock.now, `${place.alarmAt - own.clock.now} ms`);
+  await own.pass(1000);
+  assert.equal(place.alarms, alarms);
+  // Without a credential there is no attempt, and what waits for one is due at once.
+  own.known.authorize = () => new Promise(() => undefined);
+  await own.pass(10 * MINUTE_MS, () => place.alarmAt > own.clock.now + 5000);
+  own.inObject(0, "bob").submit("reports", { intent: "third", body });
+  await own.pass(100, () => place.alarms > alarms && place.inAlarm);
+  assert.ok(place.inAlarm);
 });
 
 test("a consumer of endings that never returns does not keep an object awake", async (t) => {

@@ -78,7 +78,10 @@ export class Shard {
     );
     this.#store = this.#turns.claiming(store);
     // What a dead instance held is free.
-    this.#instance.onDeath(() => this.#locks.clear());
+    this.#instance.onDeath(() => {
+      this.#locks.clear();
+      this.#connections.died();
+    });
   }
 
   /** Whether anything was ever stored here. Once it was, the schema is not read anew for each write. */
@@ -294,7 +297,7 @@ export class Shard {
     );
     const client = new Client(settings, new Set(), {
       connect: (own, host) => {
-        const hears = this.#hearing(caller, host, (ask) => work.during(connections.turn(ask)));
+        const hears = this.#hearing(caller, host, work, connections);
         const connection = new Connection(own, hears, builtIn, {
           instance: this.#instance,
           database: work.storing(this.#store),
@@ -310,18 +313,20 @@ export class Shard {
   }
 
   /**
-   * The host, which also asks for turns and is told what is written.
+   * The host, which also asks for turns with places for what they are for, and is told what is written.
    *
    * @param {string} caller
    * @param {import("./host.js").OwnHost} host
-   * @param {(ask: () => Promise<number>) => Promise<number>} placed A turn, with a place for what it is for.
+   * @param {Work} work
+   * @param {ReturnType<Connections["ofClient"]>} connections
    */
-  #hearing(caller, host, placed) {
+  #hearing(caller, host, work, connections) {
     const turns = this.#turns;
     return {
       ...host,
       turn: (/** @type {string} */ service, /** @type {string} */ id, /** @type {string | undefined} */ alone) =>
-        placed(() => turns.turn(caller, service, id, alone)),
+        work.during(connections.turn(id, (pause) => turns.turn(caller, service, id, alone, pause))),
+      validate: (/** @type {Parameters<typeof host.validate>} */ ...asked) => work.during(host.validate(...asked)),
       notify(/** @type {string} */ json, /** @type {string} */ entries, /** @type {string} */ account) {
         turns.heard(json);
         host.notify(json, entries, account);

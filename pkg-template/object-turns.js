@@ -5,6 +5,7 @@
  */
 /** @import * as Api from "./index.d.ts" */
 /** @import { Namespace } from "./cloudflare.d.ts" */
+/** @import { Pause } from "./object-connections.js" */
 /** @import { Kind } from "./object-shared.js" */
 import { HoldfastError, isHoldfastError } from "./error.js";
 import { askShared } from "./jobs.js";
@@ -65,11 +66,12 @@ export class ObjectTurns {
    * @param {string} caller
    * @param {string} service
    * @param {string} id Its operation.
-   * @param {string} [alone] The digest of a request that no key tells from another's.
+   * @param {string | undefined} alone The digest of a request that no key tells from another's.
+   * @param {Pause} pause
    */
-  async turn(caller, service, id, alone) {
+  async turn(caller, service, id, alone, pause) {
     try {
-      return await this.#turn(caller, service, id, alone);
+      return await this.#turn(caller, service, id, alone, pause);
     } catch (error) {
       const kind = isHoldfastError(error) ? error.code : String(/** @type {any} */ (error)?.name);
       if (!this.#told.has(kind)) console.error("Holdfast: a request has no turn. It asks again; this is said once.", error);
@@ -82,9 +84,10 @@ export class ObjectTurns {
    * @param {string} caller
    * @param {string} service
    * @param {string} id
-   * @param {string} [alone]
+   * @param {string | undefined} alone
+   * @param {Pause} pause
    */
-  async #turn(caller, service, id, alone) {
+  async #turn(caller, service, id, alone, pause) {
     if (alone !== undefined) {
       const holder = JSON.stringify([this.#id, id, caller]);
       for (const [other, at] of this.#granted) if (Date.now() - at > GRANTED_MS) this.#granted.delete(other);
@@ -95,21 +98,25 @@ export class ObjectTurns {
         return AGAIN_MS;
       }
     }
-    const wait = await this.#inRate(service);
+    const wait = await this.#inRate(service, pause);
     if (alone !== undefined) this.#granted.set(id, Date.now());
     return wait;
   }
 
-  /** @param {string} service */
-  async #inRate(service) {
+  /**
+   * Where the place is not there again in time for it, the turn is lost.
+   *
+   * @param {string} service
+   * @param {Pause} pause
+   */
+  async #inRate(service, pause) {
     const rate = (await this.#profileOf(service))?.rate;
     const { baseUrl } = this.#services()[service] ?? {};
     if (!rate || !baseUrl) return 0;
     const name = new URL(baseUrl).origin;
     const { waitMs, laterMs } = await this.#ask("rate", name, { turn: rate, name });
     if (laterMs) return laterMs;
-    if (waitMs) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    return 0;
+    return !waitMs || (await pause(waitMs)) ? 0 : AGAIN_MS;
   }
 
   /**

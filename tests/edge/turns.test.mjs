@@ -154,14 +154,15 @@ test("a service that needs the others of its class is refused where that is not 
 test("why a request has no turn is said once of each kind", async (t) => {
   const said = t.mock.method(console, "error", () => undefined);
   let namespace;
+  const pause = async () => true;
   const turns = new ObjectTurns("id", () => namespace, services);
-  for (let asked = 0; asked < 3; asked++) await assert.rejects(turns.turn("ann", "keyless", "op-1", "digest"), { code: "INVALID_INPUT" });
-  await assert.rejects(turns.turn("ann", "unheard", "op-2"), { code: "INVALID_PROFILE" });
+  for (let asked = 0; asked < 3; asked++) await assert.rejects(turns.turn("ann", "keyless", "op-1", "digest", pause), { code: "INVALID_INPUT" });
+  await assert.rejects(turns.turn("ann", "unheard", "op-2", undefined, pause), { code: "INVALID_PROFILE" });
   const holdfastShared = async () => {
     throw new TypeError("an object failed");
   };
   namespace = { idFromName: (name) => name, get: () => ({ holdfastShared }) };
-  for (let asked = 0; asked < 3; asked++) await assert.rejects(turns.turn("ann", "rated", "op-3"), /an object failed/);
+  for (let asked = 0; asked < 3; asked++) await assert.rejects(turns.turn("ann", "rated", "op-3", undefined, pause), /an object failed/);
   const kinds = said.mock.calls.map(({ arguments: [, error] }) => error.code ?? error.name);
   assert.deepEqual(kinds, ["INVALID_INPUT", "INVALID_PROFILE", "TypeError"]);
 });

@@ -12,14 +12,13 @@
 /** @import { ObjectTurns } from "./object-turns.js" */
 import { Client } from "./client.js";
 import { Connection } from "./connection.js";
-import { HoldfastError } from "./error.js";
 import { makeGlue } from "./glue-maker.js";
 import { ownInstance } from "./module.js";
 import { Connections } from "./object-connections.js";
 import { DueWork, PAUSE_MS_MAX } from "./object-due.js";
 import { objectLocks } from "./object-locks.js";
 import { indexObject, isKnown, isUsed, objectPort } from "./object-storage.js";
-import { Work } from "./object-work.js";
+import { tracked, Work } from "./object-work.js";
 import { checkOptions } from "./options.js";
 import { builtIn } from "./profiles/all.js";
 import { sqlStore } from "./sql-transaction.js";
@@ -342,27 +341,4 @@ export class Shard {
     work.move();
     await work.during(Promise.resolve(this.#declared.onSettled?.(operation)));
   }
-}
-
-/**
- * The services, with what they are asked for counted as work.
- *
- * @param {Record<string, Api.Service<any>>} services
- * @param {Work} work
- */
-function tracked(services, work) {
-  if (typeof services !== "object" || !services) {
-    throw new HoldfastError("The object declares no services.", {
-      code: "INVALID_INPUT",
-      field: "services",
-      nextStep: "Declare them in your class: services = { … }.",
-    });
-  }
-  return Object.fromEntries(
-    Object.entries(services).map(([name, service]) => {
-      const { authorize } = service;
-      if (typeof authorize !== "function") return [name, service];
-      return [name, { ...service, authorize: (/** @type {any} */ request) => work.during(Promise.resolve(authorize(request))) }];
-    }),
-  );
 }

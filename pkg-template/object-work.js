@@ -3,6 +3,8 @@
  * What is under way in an object at this moment, and when its clients want to be woken. A long wait is
  * the alarm's: a timer would keep the object in memory.
  */
+/** @import * as Api from "./index.d.ts" */
+import { HoldfastError } from "./error.js";
 
 /** A wait up to this length is waited for in memory, in milliseconds. */
 const SOON_MS = 500;
@@ -143,4 +145,27 @@ export class Work {
     for (const changed of this.#watching) changed(undefined);
     this.#watching.clear();
   }
+}
+
+/**
+ * The services, with what they are asked for counted as work.
+ *
+ * @param {Record<string, Api.Service<any>>} services
+ * @param {Work} work
+ */
+export function tracked(services, work) {
+  if (typeof services !== "object" || !services) {
+    throw new HoldfastError("The object declares no services.", {
+      code: "INVALID_INPUT",
+      field: "services",
+      nextStep: "Declare them in your class: services = { … }.",
+    });
+  }
+  return Object.fromEntries(
+    Object.entries(services).map(([name, service]) => {
+      const { authorize } = service;
+      if (typeof authorize !== "function") return [name, service];
+      return [name, { ...service, authorize: (/** @type {any} */ request) => work.during(Promise.resolve(authorize(request))) }];
+    }),
+  );
 }

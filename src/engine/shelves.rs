@@ -20,9 +20,6 @@ const WORKING_SET_FEW: usize = 32;
 /// How soon more are read where there are not few, in milliseconds.
 const REFILL_MS: u64 = 250;
 
-/// Rows read at a time. More than are in memory, so that every read brings new ones.
-const READ_MAX: u32 = 128;
-
 /// How far ahead of time work is read, in milliseconds: what is due one after the other comes by one read, where each
 /// point in time would else read all anew that is due and in memory.
 const READ_AHEAD_MS: u64 = 2_000;
@@ -121,7 +118,7 @@ impl Engine {
     /// Reads what is due, if anything may be; for a lane of another context only to see whether
     /// there is a reason to ask for it.
     pub(super) fn read_shelf(&mut self, now: Timestamp, id: &LaneId, queue: Queue) {
-        let count = self.count_in(id, queue);
+        let (known, count) = (self.in_lane(id).count(), self.count_in(id, queue));
         let Some(lane) = self.lanes.get_mut(id) else {
             return;
         };
@@ -147,7 +144,9 @@ impl Engine {
             if works {
                 lane.read_at = now;
             }
-            let (lane, limit) = (id.clone(), READ_MAX);
+            // As many new ones as there are places for: those in memory may come first, and be due still.
+            let limit = known + (WORKING_SET_MAX - count);
+            let (lane, limit) = (id.clone(), u32::try_from(limit).unwrap_or(u32::MAX));
             self.outputs.push(Output::ReadDue { lane, queue, before, limit });
         }
     }

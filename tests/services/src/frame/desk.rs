@@ -148,11 +148,10 @@ impl Desk {
 
     /// Lets endings and settlements happen that are due.
     pub(crate) fn settle(&mut self, now_ms: u64, word: fn(Phase) -> &'static str) {
-        for job in self.jobs.values_mut() {
-            if job.settled.is_none() {
-                job.settled = job.due_settlement(now_ms, self.settings.settle_after_ms);
-                self.ledger.give_back(job.refund());
-            }
+        // Of what is settled nothing changes any more, and there may be thousands of it.
+        for job in self.jobs.values_mut().filter(|job| job.settled.is_none()) {
+            job.settled = job.due_settlement(now_ms, self.settings.settle_after_ms);
+            self.ledger.give_back(job.refund());
             if let Some(entry) = self.ledger.jobs.get_mut(&job.id) {
                 word(job.phase_at(now_ms)).clone_into(&mut entry.status);
                 entry.refunded = job.refund();

@@ -29,10 +29,10 @@ story("a page whose module's file is not there is told its status and address, a
   assert.doesNotMatch(error.message, /secret/);
 });
 
-story("what is submitted offline is kept, and sent when the network is back", async ({ visit, service, session }) => {
+story("what is submitted offline is kept, and sent when the network is back", async ({ visit, service, browser }) => {
   const page = await visit();
   await page.evaluate(() => (globalThis.holdfast = open()).start());
-  await session.setOffline(true);
+  await browser.setOffline(true);
   const id = await page.evaluate(async () => {
     globalThis.operation = await holdfast.submit("reports", { intent: "a", body: work(1000) });
     return operation.id;
@@ -40,14 +40,14 @@ story("what is submitted offline is kept, and sent when the network is back", as
   await new Promise((resolve) => setTimeout(resolve, 1000));
   assert.equal((await service.ledger()).submits, 0);
   assert.notEqual(await page.evaluate(() => operation.status), "parked");
-  await session.setOffline(false);
+  await browser.setOffline(false);
   assert.equal(await page.evaluate(async () => (await operation.outcome()).status), "succeeded");
   assert.equal(await page.evaluate(() => operation.id), id);
   const { executions, charges } = await service.ledger();
   assert.deepEqual({ executions, charges }, { executions: 1, charges: 1 });
 });
 
-story("what is submitted offline is not sent once its time is over, and goes on where a person gives it more", async ({ visit, service, session }) => {
+story("what is submitted offline is not sent once its time is over, and goes on where a person gives it more", async ({ visit, service, browser }) => {
   const page = await visit();
   await page.evaluate(async () => {
     // Not on this machine, as far as the client knows: that would be there without a network too.
@@ -56,14 +56,14 @@ story("what is submitted offline is not sent once its time is over, and goes on 
     globalThis.holdfast = open({ fetch: here }, { baseUrl });
     await holdfast.start();
   });
-  await session.setOffline(true);
+  await browser.setOffline(true);
   const id = await page.evaluate(async () => {
     const limits = { sendWithinMs: 1000 };
     globalThis.operation = await holdfast.submit("reports", { intent: "a", body: work(100), limits });
     return operation.id;
   });
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  await session.setOffline(false);
+  await browser.setOffline(false);
   const parked = await page.evaluate(async () => {
     const { status, reason } = await operation.outcome();
     return { status, reason };

@@ -28,11 +28,11 @@ async function startApp(service) {
 }
 
 test("a page that holds no credential gets its result, once, though the first answer is lost", () =>
-  site.visit(async ({ service, session }) => {
+  site.visit(async ({ service, browser }) => {
     const app = await startApp(service);
     try {
       await service.faults([{ call: "submit", fault: "lostAfter", times: 1 }]);
-      const page = await session.page();
+      const page = await browser.page();
       await page.goto(`${app.origin}/tests/app.html`);
       await page.waitForFunction(() => globalThis.isReady);
       const submitted = () =>

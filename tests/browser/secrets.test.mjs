@@ -1,10 +1,12 @@
 // The search for secrets finds what it shall find: without that, its silence proves nothing.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findSecret } from "./harness/secrets.mjs";
+import { makeProfile, removeProfile } from "./harness/process.mjs";
+import { credentials, findSecret } from "./harness/secrets.mjs";
 
 const SECRET = "secret-3f9a?ÿ>c1e";
 
@@ -34,3 +36,12 @@ for (const [name, bytes] of Object.entries(forms)) {
     }
   });
 }
+
+test("no profile goes unsearched, and one with a credential in it fails whatever used it", async () => {
+  credentials.add(SECRET);
+  const profile = await makeProfile();
+  await mkdir(join(profile, "kept"));
+  await writeFile(join(profile, "kept", "a"), forms.hexadecimal);
+  await assert.rejects(removeProfile(profile), /A credential is in the profile: \S+kept\/a \(hexadecimal\)/);
+  assert.ok(!existsSync(profile));
+});

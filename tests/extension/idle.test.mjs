@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Loopback, makeProfile, removeProfile, until } from "../browser/harness.mjs";
 import { undriven } from "../browser/harness/chromium.mjs";
-import { loading, makeExtension, submitting } from "./harness.mjs";
+import { loading, makeExtension, secret, submitting } from "./harness.mjs";
 
 /** How long the service asks to be left alone: longer than a worker without events lives, which is 30 s. In seconds. */
 const ALONE_S = 50;
 
-const service = await Loopback.start({});
+const { token, storing } = secret();
+const service = await Loopback.start({}, { token });
 await service.faults([{ call: "poll", fault: "rateLimited", retry_after: ALONE_S }]);
-const { folder, remove } = await makeExtension(service, { then: submitting("alone") });
+const { folder, remove } = await makeExtension(service, { then: `${submitting("alone")}\n${storing}` });
 const profile = await makeProfile();
 const browser = undriven(profile, loading(folder));
 

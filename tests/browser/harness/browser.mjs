@@ -11,6 +11,7 @@ import { WebKit } from "./webkit.mjs";
  * @property {(init?: Function, argument?: any) => Promise<Page>} page Opens a tab over what the profile
  *   keeps, with a script that runs before each page's own.
  * @property {() => Promise<Session>} session Tabs for one test, with a storage in which nothing is.
+ * @property {(offline: boolean) => Promise<void>} [setOffline] Where the browser can be told so.
  * @property {() => Promise<void>} kill Ends all its processes with SIGKILL.
  */
 
@@ -28,7 +29,6 @@ import { WebKit } from "./webkit.mjs";
 /**
  * @typedef {object} Session
  * @property {Browser["page"]} page
- * @property {(offline: boolean) => Promise<void>} [setOffline] Where the browser can be told so.
  * @property {() => Promise<any>} close
  */
 

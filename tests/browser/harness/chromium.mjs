@@ -70,6 +70,11 @@ export class Chromium {
     return opened(this.context, init, argument);
   }
 
+  /** Whether pages over the profile's storage have a network. */
+  setOffline(offline) {
+    return this.context.setOffline(offline);
+  }
+
   /** For what concerns the whole browser. */
   devtools() {
     return this.#browser.newBrowserCDPSession();
@@ -78,11 +83,7 @@ export class Chromium {
   /** Pages with a storage of their own, which the profile does not keep. */
   async session() {
     const context = await this.#browser.newContext();
-    return {
-      page: (init, argument) => opened(context, init, argument),
-      setOffline: (offline) => context.setOffline(offline),
-      close: () => context.close(),
-    };
+    return { page: (init, argument) => opened(context, init, argument), close: () => context.close() };
   }
 }
 

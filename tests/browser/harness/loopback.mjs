@@ -2,9 +2,16 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { loopbackProgram } from "./environment.mjs";
+import { credentials } from "./secrets.mjs";
 
 /** How long a name may take to be reached, in milliseconds, where nothing else is said. */
 const REACHED_MS = 60_000;
+
+/** What it lets in where nothing else is said. */
+const TOKEN = "demo-token";
+
+/** Where one has listened: a port that comes again would bring what browsers keep of it. */
+const origins = new Set();
 
 /** A running loopback service, its control plane and its ledger. */
 export class Loopback {
@@ -20,6 +27,7 @@ export class Loopback {
    * @param {{ token?: string }} [options] A bearer token that it lets in, beside its own.
    */
   static async start(mounts, { token } = {}) {
+    credentials.add(token ?? TOKEN);
     const at = Object.entries(mounts).flatMap(([path, folder]) => ["--static-at", `${path}=${folder}`]);
     const args = [...at, ...(token ? ["--token", token] : []), "--port", "0", "--until-stdin-closes"];
     const loopback = new Loopback();
@@ -29,6 +37,12 @@ export class Loopback {
       loopback.#process.once("exit", (code) => reject(new Error(`The loopback ended with ${code}.`)));
       createInterface(loopback.#process.stdout).once("line", (line) => resolve(JSON.parse(line).listening));
     });
+    if (origins.has(loopback.origin)) {
+      const another = await Loopback.start(mounts, { token });
+      await loopback.stop();
+      return another;
+    }
+    origins.add(loopback.origin);
     return loopback;
   }
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onPath } from "./environment.mjs";
+import { credentialsIn } from "./secrets.mjs";
 
 /** How long a program may take to start, in milliseconds. */
 export const START_MS = 60_000;
@@ -19,10 +20,12 @@ export async function makeProfile() {
   return profile;
 }
 
-/** Removes a profile folder on which no browser runs. */
+/** Removes a profile folder on which no browser runs; fails where a credential that was used stands in it. */
 export async function removeProfile(profile) {
+  const found = await credentialsIn(profile);
   await rm(profile, REMOVAL);
   profiles.delete(profile);
+  if (found.length) throw new Error(`A credential is in the profile: ${found.join(", ")}`);
 }
 
 const REMOVAL = { recursive: true, force: true, maxRetries: 5 };

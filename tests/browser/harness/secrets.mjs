@@ -3,6 +3,17 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { firefoxValues } from "./firefox-values.mjs";
 
+/** Every credential that tests of this process have used. @type {Set<string>} */
+export const credentials = new Set();
+
+/**
+ * Where one of them stands below a folder: in nothing that a browser keeps, whatever ran in it. The scripts that tests
+ * serve hold none whole, for browsers keep scripts.
+ *
+ * @param {string} folder
+ */
+export const credentialsIn = async (folder) => (await findSecret(folder, ...credentials)).found;
+
 /** The forms in which a text may stand in a file, by name. */
 function formsOf(secret) {
   const bytes = Buffer.from(secret);

@@ -16,18 +16,18 @@ export class Site {
   }
 
   /**
-   * Runs a test with a fresh service, and a session in which nothing is stored.
+   * Runs a test with a fresh service, at an origin where nothing is stored: in the profile, which is searched in the end.
    *
-   * @param {(world: { service: Loopback, session: import("./browser.mjs").Session, visit: typeof visit }) => Promise<void>} run
+   * @param {(world: { service: Loopback, browser: import("./browser.mjs").Browser, visit: typeof visit }) => Promise<void>} run
    * @param {Record<string, string>} [more] Further folders, by the paths under which they are served.
    */
   async visit(run, more = {}) {
     const service = await Loopback.start({ "/tests": pagesFolder(), "/pkg": packageFolder(), ...more });
-    const session = await this.#browser.session();
+    const pages = [];
     try {
-      await run({ service, session, visit: (options) => visit(session, service, options) });
+      await run({ service, browser: this.#browser, visit: (options) => visit(this.#browser, service, pages, options) });
     } finally {
-      await session.close();
+      await Promise.all(pages.map((page) => page.close()));
       await service.stop();
     }
   }
@@ -39,8 +39,9 @@ export class Site {
 }
 
 /** Opens a test page, and waits until its module has run. */
-async function visit(session, service, { path = "app.html", init } = {}) {
-  const page = await session.page(init);
+async function visit(browser, service, pages, { path = "app.html", init } = {}) {
+  const page = await browser.page(init);
+  pages.push(page);
   await page.goto(`${service.origin}/tests/${path}`);
   await page.waitForFunction(() => globalThis.isReady);
   return page;

@@ -31,8 +31,8 @@ export const totals = { lives: 0, intents: 0, executions: 0, results: 0, cancell
  * @param {Life} life
  */
 export const record = (seat, life) =>
-  withService(seat, async (service, token) => {
-    const told = await liveOn(seat, service, token, life);
+  withService(async (service) => {
+    const told = await liveOn(seat, service, life);
     return told.flatMap(({ points }) => points);
   });
 
@@ -45,15 +45,15 @@ export const record = (seat, life) =>
  * @returns {Promise<boolean>} Whether the point was reached; the life is whole either way.
  */
 export const dieAt = (seat, life, armed) =>
-  withService(seat, async (service, token) => {
-    const pages = await openTabs(seat, service, token, life, armed);
+  withService(async (service) => {
+    const pages = await openTabs(seat, service, life, armed);
     const frozen = service.reachedName(`point:${armed.name}`, 0, LIFE_MS);
     const over = Promise.all(pages.map((page) => page.waitForFunction(isOver, undefined, { timeout: LIFE_MS })));
     const reached = await Promise.race([frozen.then(() => true), over.then(() => false)]);
     // The browser dies under it, and with it this wait.
     over.catch(() => undefined);
     await reopen(seat);
-    await liveOn(seat, service, token, life);
+    await liveOn(seat, service, life);
     return reached;
   });
 
@@ -65,29 +65,29 @@ export const dieAt = (seat, life, armed) =>
  * @param {number} afterMs
  */
 export const dieAfter = (seat, life, afterMs) =>
-  withService(seat, async (service, token) => {
+  withService(async (service) => {
     // Not awaited: of a browser that dies meanwhile nobody may ever hear.
-    openTabs(seat, service, token, life).catch(() => undefined);
+    openTabs(seat, service, life).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     await reopen(seat);
-    await liveOn(seat, service, token, life);
+    await liveOn(seat, service, life);
   });
 
-async function withService(seat, work) {
-  const token = `secret-${randomUUID()}`;
-  seat.tokens.push(token);
+/** One for all lives: that it is nowhere is looked for when the profiles go. */
+const token = `secret-${randomUUID()}`;
+
+async function withService(work) {
   const service = await Loopback.start({ "/tests": pagesFolder(), "/pkg": failPointsFolder() }, { token });
-  // A port may come again, and with it what an earlier life on it has stored: each has its own intents.
   service.run = randomUUID();
   try {
-    return await work(service, token);
+    return await work(service);
   } finally {
     await service.stop();
   }
 }
 
 /** Opens the tabs at the same time. */
-const openTabs = (seat, service, token, { kind, tabs }, armed) =>
+const openTabs = (seat, service, { kind, tabs }, armed) =>
   Promise.all(
     Array.from({ length: tabs }, async (_, tab) => {
       const given = { token, armed, intent: `the life of ${service.run} in tab ${tab}` };
@@ -100,10 +100,10 @@ const openTabs = (seat, service, token, { kind, tabs }, armed) =>
 const isOver = () => !!(globalThis.report?.over ?? globalThis.report?.error);
 
 /** Opens the tabs, waits for the end in each, and checks that everything happened once. */
-async function liveOn(seat, service, token, life) {
-  let told = await endsOf(await openTabs(seat, service, token, life), service);
+async function liveOn(seat, service, life) {
+  let told = await endsOf(await openTabs(seat, service, life), service);
   if (told.some(({ code }) => code === "STORAGE_UNAVAILABLE")) {
-    told = await endsOf(await openTabs(seat, service, token, life), service);
+    told = await endsOf(await openTabs(seat, service, life), service);
   }
   for (const { error } of told) assert.equal(error, undefined);
   await check(service, life, told.map(({ over }) => over));

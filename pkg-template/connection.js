@@ -126,7 +126,7 @@ export class Connection {
   /** Gives the lanes back at once, as far as that can be done in one turn. */
   yield = () => this.#nudge("yield");
 
-  /** Gives back what is not under way, for a tab that somebody looks at. */
+  /** Gives the lanes back as soon as nothing is under way, for a tab that somebody looks at. */
   offer = () => this.#nudge("offer");
 
   /**

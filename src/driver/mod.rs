@@ -142,8 +142,9 @@ impl<P: Ports> Driver<P> {
         }
     }
 
-    /// Gives back the lanes in which nothing is under way: somebody looks at another context, and nobody at this one,
-    /// which may be throttled. It asks for them again when something is due and they are free.
+    /// Gives the lanes back as soon as nothing is under way, and begins nothing until then: somebody looks at another
+    /// context, and nobody at this one, which may be throttled. It asks for them again when something is due and they
+    /// are free.
     pub fn offer(&self) {
         self.feed(Input::Offer);
     }

@@ -38,10 +38,10 @@ impl Engine {
             if self.consumes {
                 self.read_shelf(now, lane, Queue::Delivery);
             }
-            match self.lanes.get(lane).map(|own| &own.ownership) {
-                Some(Ownership::Own(_)) => self.drive_lane(now, lane),
-                Some(Ownership::Other { .. } | Ownership::Asking) => self.follow(now, lane),
-                None => {}
+            if !self.owns(lane) {
+                self.follow(now, lane);
+            } else if !self.gives_way(now, lane) {
+                self.drive_lane(now, lane);
             }
         }
     }
@@ -202,9 +202,12 @@ impl Engine {
             })
     }
 
-    /// Whether the lane lets another exchange begin: it is open, and not too many are out.
+    /// Whether the lane lets another exchange begin: nobody else wants it, it is open, and not too many are out.
     pub(super) fn may_start(&mut self, now: Timestamp, lane: &LaneId) -> bool {
-        self.is_open(now, lane) && !self.is_full(lane) && self.is_within_rate(now, lane, 0)
+        self.wanted_until(lane) <= now
+            && self.is_open(now, lane)
+            && !self.is_full(lane)
+            && self.is_within_rate(now, lane, 0)
     }
 
     /// Whether as many exchanges are out as may be.

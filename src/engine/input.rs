@@ -49,7 +49,7 @@ pub enum Input {
     Revise(CallId, OperationId, Box<Newborn>),
     /// The page is going away: give every lane back, until the next `Wake` or for a while.
     Yield,
-    /// Somebody looks at another context, and nobody at this one: give back the lanes in which nothing is under way.
+    /// Somebody looks at another context, and nobody at this one: give the lanes back as soon as nothing is under way.
     Offer,
     /// The app submits.
     Submit(CallId, Box<Newborn>),

@@ -28,6 +28,10 @@ pub(super) const CLAIM_AGAIN_MS: u64 = 3_000;
 /// How soon a store that failed is asked again, in milliseconds.
 pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 
+/// How soon an owner begins nothing once more because its lane is wanted elsewhere, in milliseconds, where that was in
+/// vain: a stream that goes on for hours, or an `onSettled` that hangs, must not keep all else waiting.
+const WANTED_AGAIN_MS: u64 = 300_000;
+
 /// What this context knows of one lane.
 #[derive(Clone, Debug)]
 pub(super) struct LaneState {
@@ -41,6 +45,8 @@ pub(super) struct LaneState {
     pub(super) doubted: bool,
     /// Not before this point is it asked again, where it did not say.
     pub(super) doubt_again: Timestamp,
+    /// Until then nothing is begun, for a context that somebody looks at wants the lane.
+    pub(super) wanted_until: Timestamp,
     /// When the store was last asked for work.
     pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
@@ -66,6 +72,7 @@ impl LaneState {
             lease_until: Timestamp(0),
             doubted: false,
             doubt_again: Timestamp(0),
+            wanted_until: Timestamp(0),
             read_at: Timestamp(0),
             work: Shelf::new(),
             delivery: Shelf::new(),
@@ -83,6 +90,7 @@ impl LaneState {
     pub(super) const fn promise_anew(&mut self) {
         self.lease_until = Timestamp(0);
         self.doubt_again = Timestamp(0);
+        self.wanted_until = Timestamp(0);
     }
 
     pub(super) const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
@@ -112,21 +120,44 @@ impl Engine {
         self.yielded = true;
     }
 
-    /// Gives back the lanes in which nothing is under way, for a context that somebody looks at: this one may be
-    /// throttled. Who drives something ends that first, and is asked again.
+    /// Gives the lanes to a context that somebody looks at, for this one may be throttled. Where something is under way,
+    /// that ends first, and nothing else is begun until then.
     pub(super) fn offer(&mut self, now: Timestamp) {
-        let mut idle = Vec::new();
-        for (id, lane) in &self.lanes {
-            if let Some(epoch) = lane.epoch()
-                && self.in_lane(id).all(Entry::is_idle)
+        let ids: Vec<LaneId> = self.lanes.iter().map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            if !self.give_at_rest(now, &id)
+                && let Some(lane) = self.lanes.get_mut(&id)
+                && now.since(lane.wanted_until) >= WANTED_AGAIN_MS
             {
-                idle.push((id.clone(), epoch));
+                lane.wanted_until = now.after(ACTION_MS);
             }
         }
-        for (id, epoch) in idle {
-            self.return_lane(&id, epoch);
-            self.lose(now, &id);
+    }
+
+    /// Gives a lane back where nothing has left this context that has not come back; whether it did.
+    fn give_at_rest(&mut self, now: Timestamp, id: &LaneId) -> bool {
+        let Some(epoch) = self.lanes.get(id).and_then(LaneState::epoch) else {
+            return false;
+        };
+        let at_rest = self.in_lane(id).all(Entry::is_at_rest);
+        if at_rest {
+            self.return_lane(id, epoch);
+            self.lose(now, id);
         }
+        at_rest
+    }
+
+    /// Whether nothing is begun in a lane of this context, for another wants it; it is given away when that can be.
+    pub(super) fn gives_way(&mut self, now: Timestamp, id: &LaneId) -> bool {
+        let until = self.wanted_until(id);
+        if now < until && !self.give_at_rest(now, id) {
+            self.wake(until);
+        }
+        now < until
+    }
+
+    pub(super) fn wanted_until(&self, id: &LaneId) -> Timestamp {
+        self.lanes.get(id).map_or(Timestamp(0), |lane| lane.wanted_until)
     }
 
     fn return_lane(&mut self, id: &LaneId, epoch: Epoch) {
@@ -254,6 +285,7 @@ impl Engine {
     pub(super) fn lose(&mut self, now: Timestamp, id: &LaneId) {
         if let Some(lane) = self.lanes.get_mut(id) {
             lane.ownership = Ownership::Other { ask_at: now.after(CLAIM_AGAIN_MS) };
+            lane.wanted_until = Timestamp(0);
             self.sent.remove(id);
             lane.work.look_at_all(Timestamp(0));
             lane.delivery.look_at_all(Timestamp(0));

@@ -217,7 +217,7 @@ impl Client {
         self.driver.give_back();
     }
 
-    /// Gives back the lanes in which nothing is under way: somebody looks at another tab.
+    /// Gives the lanes back as soon as nothing is under way: somebody looks at another tab.
     pub fn offer(&self) {
         self.driver.offer();
     }

@@ -59,28 +59,48 @@ for (const [way, leave] of [
   });
 }
 
-story("what a tab that nobody looks at drives goes to one that somebody looks at", async ({ visit, service }) => {
-  const [hidden, seen] = [
-    await visit({ init: () => Object.defineProperty(document, "visibilityState", { get: () => "hidden" }) }),
-    await visit({
-      init: () => {
-        const { fetch } = globalThis;
-        globalThis.polls = 0;
-        globalThis.fetch = (...args) => {
-          polls += (args[1]?.method ?? args[0].method) === "GET";
-          return fetch(...args);
-        };
-      },
-    }),
-  ];
-  const id = await submitIn(hidden, CHANGING_HANDS_MS);
-  await polled(service);
-  assert.equal(await submitIn(seen, CHANGING_HANDS_MS), id);
-  assert.deepEqual(await outcomeIn(seen), { status: "succeeded", records: 1 });
-  assert.ok(await seen.evaluate(() => polls) > 0, "it was driven where nobody looked");
-  const { executions, charges, submits } = await service.ledger();
-  assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
-});
+/** A tab that nobody looks at, whose requests take so long that with many jobs there is always one under way. */
+const hiddenAndSlow = () => {
+  Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+  const { fetch } = globalThis;
+  globalThis.fetch = async (...args) => {
+    const answer = await fetch(...args);
+    if (args[1]?.method !== undefined) await new Promise((resolve) => setTimeout(resolve, 3000));
+    return answer;
+  };
+};
+
+/** A tab that somebody looks at, and that counts its polls. */
+const seenAndCounting = () => {
+  const { fetch } = globalThis;
+  globalThis.polls = 0;
+  globalThis.fetch = (...args) => {
+    polls += (args[1]?.method ?? args[0].method) === "GET";
+    return fetch(...args);
+  };
+};
+
+const hiddenOnly = () => Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+
+for (const [what, init, jobs] of [
+  ["what a tab that nobody looks at drives", hiddenOnly, 1],
+  ["work that is never idle in a tab that nobody looks at", hiddenAndSlow, 12],
+]) {
+  story(`${what} goes to one that somebody looks at`, async ({ visit, service }) => {
+    const [hidden, seen] = [await visit({ init }), await visit({ init: seenAndCounting })];
+    const id = await submitIn(hidden, CHANGING_HANDS_MS);
+    await hidden.evaluate(async ([jobs, length]) => {
+      const more = Array.from({ length: jobs }, (_, job) => holdfast.submit("reports", { intent: `more ${job}`, body: work(length) }));
+      await Promise.all(more);
+    }, [jobs - 1, CHANGING_HANDS_MS]);
+    await polled(service);
+    assert.equal(await submitIn(seen, CHANGING_HANDS_MS), id);
+    assert.deepEqual(await outcomeIn(seen), { status: "succeeded", records: 1 });
+    assert.ok(await seen.evaluate(() => polls) > 0, "it was driven where nobody looked");
+    const { executions, charges, submits } = await service.ledger();
+    assert.deepEqual({ executions, charges, submits }, { executions: jobs, charges: jobs, submits: jobs });
+  });
+}
 
 story("a tab of another account neither sees nor drives what the first has left, which goes on when that is back", async ({ visit, service }) => {
   const [ada, grace] = [await visit(), await visit()];

@@ -80,6 +80,52 @@ fn a_lane_in_which_nothing_is_under_way_goes_to_a_tab_that_is_seen() {
     assert_eq!((world.executions(), crowded(&world)), (2, 0));
 }
 
+/// A context whose lane is never idle, and another that has work in it.
+fn never_idle() -> (World, Context, Context) {
+    let world = World::new();
+    let (first, second) = (world.open(), world.open());
+    world.0.settings.borrow_mut().latency_ms = 1_000;
+    for number in 0..12 {
+        world.submit(&first, &format!("job {number}"), r#","duration_ms":600000"#);
+    }
+    world.submit(&second, "seen", r#","duration_ms":60000"#);
+    world.pass(20_000);
+    (world, first, second)
+}
+
+#[test]
+fn a_lane_that_is_never_idle_goes_to_a_tab_that_is_seen_once_what_is_under_way_is_over() {
+    let (world, first, second) = never_idle();
+    let before = world.lane("seen").owner;
+    let at = world.0.clock.now();
+    let moved = || world.lane("seen").owner.is_some_and(|own| Some(own) != before);
+    first.driver.offer();
+    world.run(at + 60_000, moved);
+    let took = world.0.clock.now() - at;
+    assert!(took < 10_000, "after {took} ms");
+    assert_eq!(standing(&world.settle(&second, "seen").expect("it ends")), "succeeded");
+    assert_eq!((world.executions(), crowded(&world)), (13, 0));
+}
+
+#[test]
+fn what_cannot_be_ended_keeps_no_other_work_for_long_although_a_tab_that_is_seen_asks() {
+    let world = World::new();
+    let context = world.open();
+    world.0.settings.borrow_mut().hanging_deliveries = 1;
+    world.submit(&context, "first", "");
+    world.until("first", |own| own.life.is_ended());
+    let at = world.0.clock.now();
+    for (intent, most_ms) in [("second", 40_000), ("third", 1_000)] {
+        context.driver.offer();
+        let asked = world.0.clock.now();
+        world.submit(&context, intent, "");
+        world.until(intent, |own| own.life.stage != Stage::Submit);
+        let took = world.0.clock.now() - asked;
+        assert!(took < most_ms, "{intent} was handed over after {took} ms");
+    }
+    assert!(world.0.clock.now() - at > 20_000, "it does not give way at all");
+}
+
 #[test]
 fn what_is_under_way_is_ended_by_who_began_it_although_a_tab_that_is_seen_asks() {
     let world = World::new();

@@ -1,5 +1,10 @@
 //! What befalls the machine, the network and the session as a whole.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use holdfast::model::dice::Dice;
+
 use super::kinds::Kind;
 use super::world::World;
 
@@ -15,6 +20,22 @@ pub async fn rage(world: World) {
         strike_contexts(&world);
         strike_clock(&world);
         strike_session(&world);
+    }
+}
+
+/// Somebody looks at one context, then at another, which asks the others for what they drive; until the calm.
+pub async fn look(world: World) {
+    let dice = RefCell::new(Dice::seeded(world.0.plan.seed ^ 0x5EE4));
+    let roll = |max| dice.borrow_mut().up_to(max);
+    while !world.0.calm.get() {
+        world.0.clock.sleep(100 + roll(6_000)).await;
+        let alive = world.alive();
+        let seen = roll(alive.len() as u64) as usize;
+        for tab in alive.iter().enumerate().filter(|(at, _)| *at != seen).map(|(_, tab)| tab) {
+            if let Some(driver) = tab.awake() {
+                world.0.tasks.spawn(Rc::clone(&tab.being), async move { driver.offer() });
+            }
+        }
     }
 }
 
@@ -115,7 +136,7 @@ impl World {
         self.0.account.set(account);
         for tab in self.alive() {
             if let Some(driver) = tab.awake() {
-                self.0.tasks.spawn(std::rc::Rc::clone(&tab.being), async move { driver.wake() });
+                self.0.tasks.spawn(Rc::clone(&tab.being), async move { driver.wake() });
             }
         }
     }

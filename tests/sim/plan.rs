@@ -32,6 +32,8 @@ pub struct Plan {
     pub key_ms: u64,
     /// Whether there are records that this code must not drive.
     pub plants: bool,
+    /// Whether somebody looks at one context, then at another: what others drive is asked for.
+    pub looks: bool,
     /// How fast the clock runs, in parts per million too much.
     pub drift_ppm: i64,
     /// One way of the network.
@@ -117,6 +119,7 @@ impl Plan {
             },
             // Nothing is drawn for it, so that every seed stays the run that it was.
             plants: seed % 8 == 4 || seed % 8 == 6,
+            looks: seed % 16 == 0 || seed % 16 == 13,
             drift_ppm: pick(dice, &[0, 0, 200, -200, 20_000, -20_000]),
             latency_ms: pick(dice, &[1, 10, 10, 60, 400]),
             house,

@@ -59,6 +59,9 @@ fn live(world: &World) {
     if world.0.plan.plants {
         world.outside(plants::plant(world.clone()));
     }
+    if world.0.plan.looks {
+        world.outside(chaos::look(world.clone()));
+    }
     world.run(world.now() + world.0.plan.storm_ms);
     world.calm_down();
     world.outside(person(world.clone()));

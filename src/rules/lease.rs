@@ -70,6 +70,7 @@ pub fn poked(stored: &Lane, answer_by: Timestamp) -> Lane {
 mod tests {
     use super::*;
     use crate::model::ids::{Account, ContextId, LaneId};
+    use crate::model::time::Wait;
 
     fn lane_id() -> LaneId {
         LaneId::of(&Account::from("ann"), &"reports".into(), "https://api.example.com")
@@ -100,6 +101,44 @@ mod tests {
     #[test]
     fn a_live_owner_keeps_its_lane() {
         assert_eq!(claimed(Some(&lane("a", 100)), &claim("b", 99, None)), None);
+    }
+
+    #[test]
+    fn a_lease_of_this_very_moment_is_not_given_anew() {
+        assert_eq!(claimed(Some(&lane("a", 100)), &claim("b", 0, None)), None);
+    }
+
+    #[test]
+    fn whoever_follows_a_dead_owner_counts_what_that_may_have_sent_before_its_lease_ended() {
+        let counted = vec![(Timestamp(5), 1)];
+        let held = Lane { sent: counted.clone(), ..lane("a", 100) };
+        let sent = |lane: &Lane, claim: &Claim| claimed(Some(lane), claim).map(|lane| lane.sent);
+        let until = |at| Some(vec![(Timestamp(5), 1), (Timestamp(at), IN_FLIGHT_MAX)]);
+        assert_eq!(sent(&held, &claim("b", 250, None)), until(100));
+        assert_eq!(sent(&held, &claim("b", 60, Some("a"))), until(60));
+        let given_back = Lane { owner: None, ..held.clone() };
+        assert_eq!(sent(&given_back, &claim("b", 250, None)), Some(counted));
+        assert_eq!(sent(&lane("a", 100), &claim("b", 250, None)), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_write_of_its_owner_moves_the_lease_on_and_keeps_what_it_does_not_tell_anew() {
+        let gate = Some(Wait::new(Timestamp(30), 50));
+        let held = Lane { gate, sent: vec![(Timestamp(5), 1)], ..lane("a", 100) };
+        let fence = Fence {
+            lane: lane_id(),
+            context: "a".into(),
+            epoch: Epoch(7),
+            now: Timestamp(60),
+            lease_until: Timestamp(160),
+            gate: None,
+            sent: Vec::new(),
+        };
+        let moved = Lane { renewed_at: Timestamp(60), lease_until: Timestamp(160), ..held.clone() };
+        assert_eq!(renewed(Some(&held), &fence), Some(moved.clone()));
+        let (gate, sent) = (Some(Wait::new(Timestamp(60), 30)), vec![(Timestamp(61), 2)]);
+        let told = Fence { gate, sent: sent.clone(), ..fence };
+        assert_eq!(renewed(Some(&held), &told), Some(Lane { gate, sent, ..moved }));
     }
 
     #[test]

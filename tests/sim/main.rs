@@ -100,7 +100,7 @@ fn sweep(options: &Options) -> Report {
                     if options.progress && index % 1_000 == 999 {
                         println!("{} seeds", index + 1);
                     }
-                    if own.failures.len() > 20 {
+                    if own.failures.len() > 20 || options.first && !own.is_good() {
                         break;
                     }
                 }

@@ -21,6 +21,8 @@ pub struct Options {
     pub tooth: Option<String>,
     pub threads: u64,
     pub progress: bool,
+    /// Ends with the first failure.
+    pub first: bool,
 }
 
 impl Options {
@@ -35,6 +37,7 @@ impl Options {
             tooth: None,
             threads: 2,
             progress: false,
+            first: false,
         };
         let mut arguments = arguments.peekable();
         while let Some(argument) = arguments.next() {
@@ -53,6 +56,7 @@ impl Options {
                 "--seed" => options.seed = number(),
                 "--threads" => options.threads = number().unwrap_or(options.threads),
                 "--trace" => options.trace = true,
+                "--first" => options.first = true,
                 "--teeth" => options.teeth = true,
                 _ => {}
             }

@@ -11,6 +11,7 @@ mod explore;
 mod fuzz;
 mod kill;
 mod lint;
+mod mutants;
 mod pack;
 mod process;
 mod readme;
@@ -64,6 +65,8 @@ enum Commands {
     Sim(sim::Wanted),
     /// Follows every interleaving of two contexts around one operation, to a stated depth
     Explore(explore::Wanted),
+    /// Changes rules and engine in one place after the other, and tells what no test notices
+    Mutants(mutants::Wanted),
     /// Fuzzes everything that reads the outside, with cargo-fuzz
     Fuzz(fuzz::Wanted),
     /// Kills a browser for real, and compares what its tabs show then with the service's ledger
@@ -108,6 +111,7 @@ fn run(workspace: &Workspace, command: Commands) -> Result<()> {
         Commands::Test { part, deep } => test::run(workspace, part, deep)?,
         Commands::Sim(wanted) => sim::run(workspace, &wanted)?,
         Commands::Explore(wanted) => explore::run(workspace, &wanted)?,
+        Commands::Mutants(wanted) => mutants::run(workspace, &wanted)?,
         Commands::Fuzz(wanted) => fuzz::run(workspace, &wanted)?,
         Commands::Kill(wanted) => kill::run(workspace, &wanted)?,
         Commands::Pack => println!("packed {}", pack::run(workspace)?.display()),

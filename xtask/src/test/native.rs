@@ -11,9 +11,13 @@ use crate::{build, explore, lint, process, sim, tools, workspace::Workspace};
 pub(super) const BUSY: u8 = 2;
 pub(super) const WAITING: u8 = 4;
 
+/// How cargo is told to optimise tests otherwise than the workspace says.
+pub(super) const OPT_LEVEL: &str = "CARGO_PROFILE_TEST_OPT_LEVEL";
+
 pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
     Work::InTurn(vec![
         Work::check("lint", || lint::run(workspace)),
+        Work::tests("cargo test, libraries", || cargo_test_libraries(workspace)),
         Work::tests("cargo test", || cargo_test(workspace)),
         Work::tests("simulation", move || sim::test(workspace, deep)),
         Work::tests("exploration", move || explore::test(workspace, deep)),
@@ -23,9 +27,17 @@ pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
     ])
 }
 
+/// The libraries' own tests, which are done sooner than they could be optimised.
+fn cargo_test_libraries(workspace: &Workspace) -> Result<Command> {
+    let mut command = lint::cargo(workspace)?;
+    command.args(["test", "--workspace", "--exclude", "xtask", "--lib", "--no-fail-fast"]);
+    command.env(OPT_LEVEL, "0");
+    Ok(command)
+}
+
 fn cargo_test(workspace: &Workspace) -> Result<Command> {
     let mut command = lint::cargo(workspace)?;
-    command.args(["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"]);
+    command.args(["test", "--workspace", "--exclude", "xtask", "--test", "*", "--no-fail-fast"]);
     Ok(command)
 }
 

@@ -188,6 +188,8 @@ export class Connection {
     /** @type {(error: unknown) => void} */
     let reject = () => undefined;
     const promise = new Promise((_, no) => (reject = no));
+    // Nobody waits for it where the call itself throws.
+    promise.catch(() => undefined);
     this.#pending.add(reject);
     return { promise, settle: () => this.#pending.delete(reject) };
   }

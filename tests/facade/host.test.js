@@ -285,6 +285,20 @@ test("the page's life reaches the module from the first use to the close", async
   assert.equal(told.length, 3);
 });
 
+test("a method that traps before it has given a promise leaves no rejection that nobody hears", async (t) => {
+  const { createHoldfast, world } = await loadPackage(t);
+  world.script.construct = (client) => {
+    client.list = () => {
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+  };
+  const holdfast = createHoldfast(options());
+  t.after(() => holdfast.close());
+  await assert.rejects(holdfast.list(), { code: "ABORTED" });
+  // One that there was would fail this test.
+  await settle();
+});
+
 test("a trap that only the page hears of is a death too", async (t) => {
   const page = new EventTarget();
   for (const name of ["addEventListener", "removeEventListener"]) {

@@ -248,3 +248,23 @@ describe("storage that never opens again", () => {
     assert.deepEqual(await reset(page), { code: "NOT_ALLOWED", databases: 1 });
   });
 });
+
+story("a client that is closed keeps nobody from deleting its database, although its page hears of nothing", async ({ visit }) => {
+  // As a page that stands still: it would else close its connection when it is told of the deletion.
+  const init = () => Object.defineProperty(IDBDatabase.prototype, "onversionchange", { set: () => undefined });
+  const [page, other] = [await visit({ init }), await visit()];
+  await page.evaluate(async () => {
+    const holdfast = open();
+    await holdfast.submit("reports", { intent: "a", body: work(60_000) });
+    await holdfast.close();
+  });
+  const told = await other.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const request = indexedDB.deleteDatabase("holdfast");
+        request.onblocked = () => resolve("blocked");
+        request.onsuccess = () => resolve("deleted");
+      }),
+  );
+  assert.equal(told, "deleted");
+});

@@ -2,14 +2,12 @@
 // page that opens the floor's database and writes the floor's record, in turn, by the page's own clock; from the
 // package's files as they lie there, which a server without a bundler sends one by one, and from the one script
 // of `holdfast/inline`. First in sessions in which nothing is cached or stored, then again and again in one. Then, how long until a page
-// that is opened anew shows a job that is under way, and how long after the tab that drives a job is gone
-// another tab's first request comes.
-import { bench, count, median, quantile } from "./lab.mjs";
+// that is opened anew shows a job that is under way.
+import { bench, count, median } from "./lab.mjs";
 
 const FIRST_VISITS = count(8);
 const LATER_VISITS = count(12);
 const REOPENINGS = count(12);
-const TAKEOVERS = count(6);
 
 await bench("cold", async (lab) => {
   const { browser, service } = lab;
@@ -46,43 +44,13 @@ await bench("cold", async (lab) => {
   await page.evaluate(submitLong, "seen");
   const shown = [];
   for (let round = 0; round < REOPENINGS; round++) shown.push(await visit(page, "show"));
-  percentiles(lab, "navigation to visible job", shown);
+  lab.percentiles("navigation to visible job", shown);
   await page.close();
-  const takeover = [];
-  for (let round = 0; round < TAKEOVERS; round++) takeover.push(await takeOver(lab));
-  percentiles(lab, "tab closed to another's first request", takeover);
 });
-
-function percentiles(lab, what, numbers) {
-  lab.row(`${what}, median`, { value: median(numbers), unit: "ms" });
-  lab.row(`${what}, p95`, { value: quantile(numbers, 0.95), unit: "ms" });
-}
 
 /** In the page: takes a long job on, under way once it is polled. */
 async function submitLong(intent) {
   globalThis.holdfast = open();
   const operation = await holdfast.submit("polled", { intent, body: { url: "https://example.com", duration_ms: 60_000 } });
   while (!operation.jobId) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-/** Two tabs with one job; the one that drives it goes. */
-async function takeOver(lab) {
-  const { service } = lab;
-  await service.reset();
-  const intent = `taken over at ${Date.now()}`;
-  const owner = await lab.page();
-  await owner.evaluate(submitLong, intent);
-  const other = await lab.page();
-  await other.evaluate(submitLong, intent);
-  const polls = async () => (await service.requests()).filter(({ call }) => call === "poll");
-  while (!(await polls()).length) await new Promise((resolve) => setTimeout(resolve, 20));
-  const closed = Date.now();
-  await owner.close();
-  let next;
-  while (!next) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    next = (await polls()).find(({ time_ms }) => time_ms > closed);
-  }
-  await other.close();
-  return next.time_ms - closed;
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Loopback, browserName, makeProfile, openBrowser, packageFolder, pagesFolder, removeProfile } from "../browser/harness.mjs";
 import { lines } from "./table.mjs";
 
-const BENCH_PAGES = fileURLToPath(new URL("pages", import.meta.url));
+export const BENCH_PAGES = fileURLToPath(new URL("pages", import.meta.url));
 
 /**
  * Runs a bench in a browser, over a fresh profile and a fresh service, and prints what it reports.
@@ -60,6 +60,17 @@ class Lab {
   row(what, row) {
     const ratio = row.ratio ?? (row.floor ? row.value / row.floor : undefined);
     this.#rows.push({ what, ...row, ...(ratio === undefined ? {} : { ratio }) });
+  }
+
+  /**
+   * Adds a row for the median, and one for the 95th percentile.
+   *
+   * @param {string} what
+   * @param {readonly number[]} numbers In milliseconds.
+   */
+  percentiles(what, numbers) {
+    this.row(`${what}, median`, { value: median(numbers), unit: "ms" });
+    this.row(`${what}, p95`, { value: quantile(numbers, 0.95), unit: "ms" });
   }
 
   print() {

@@ -1,7 +1,10 @@
-// A tab's life as browsers lead it: frozen, put aside, crashed, without Web Locks; and the client in workers.
+// A tab's life as browsers lead it: frozen, put aside, crashed, without Web Locks.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { assertToldOf, assertWaitedFor, CHANGING_HANDS_MS, countAtRest, leaseIn, polled, Site, takenOver, until, WAITED_FOR_MS } from "./harness.mjs";
+import {
+  assertToldOf, assertWaitedFor, CHANGING_HANDS_MS, countAtRest, crashed, frozen, leaseIn, polled, Site, takenOver, until, WAITED_FOR_MS,
+  withoutLocks,
+} from "./harness.mjs";
 
 /** How often two tabs submit the same intent at the same instant. */
 const TRIES = 100;
@@ -23,35 +26,6 @@ const outcomeIn = (page) => page.evaluate(async () => (await operation.outcome()
 async function assertOnce(service) {
   const { executions, charges, submits, key_mismatches } = await service.ledger();
   assert.deepEqual({ executions, charges, submits, key_mismatches }, { executions: 1, charges: 1, submits: 1, key_mismatches: 0 });
-}
-
-/** What a browser without Web Locks shows a page. */
-const withoutLocks = () => delete Navigator.prototype.locks;
-
-const devtools = (page) => page.context().newCDPSession(page);
-
-/**
- * Stops a page between its requests, at a breakpoint: a browser freezes none that is seen, and without a screen it takes
- * each for one. Gives what lets it go on from the same place.
- */
-async function frozen(page) {
-  const session = await devtools(page);
-  await session.send("Debugger.enable");
-  const stopped = new Promise((resolve) => session.once("Debugger.paused", resolve));
-  await page.evaluate(() => {
-    // What has changed is stored; the next request is a second away, and no transaction is under way until then.
-    const stop = holdfast.subscribe(() => {
-      stop();
-      setTimeout(() => {
-        debugger;
-      }, 200);
-    });
-  });
-  await stopped;
-  return async () => {
-    await session.send("Debugger.resume");
-    await session.send("Debugger.disable");
-  };
 }
 
 // They wait more than they work.
@@ -84,9 +58,7 @@ describe("a tab's life", { concurrency: 2 }, () => {
       await submitIn(other, length);
       await polled(service);
       const promised = await leaseIn(other);
-      const crashed = owner.waitForEvent("crash");
-      (await devtools(owner)).send("Page.crash").catch(() => undefined);
-      await crashed;
+      await crashed(owner);
       if (init) {
         const before = await countAtRest(service);
         const lease = await leaseIn(other);
@@ -157,30 +129,6 @@ describe("a tab's life", { concurrency: 2 }, () => {
       // Nobody waits here yet: what is shown has caught up by itself.
       await page.waitForFunction(() => holdfast.getSnapshot()[0].status === "succeeded");
       assert.equal(await outcomeIn(page), "succeeded");
-      await assertOnce(service);
-    });
-  }
-
-  for (const kind of ["Worker", "SharedWorker"]) {
-    story(`the client runs in a ${kind}, and its work is a page's too`, async ({ visit, service }) => {
-      const page = await visit();
-      const told = await page.evaluate(async (kind) => {
-        const worker = new globalThis[kind]("/tests/worker.js", { type: "module" });
-        const port = worker.port ?? worker;
-        const heard = [];
-        const over = new Promise((resolve) => {
-          port.onmessage = ({ data }) => (heard.push(data), data.status && resolve());
-        });
-        port.postMessage({ intent: "a", body: work(300) });
-        await over;
-        const found = await open().find("reports", "a");
-        return { heard: heard.at(-1), same: found.id === heard[0].id, status: found.status };
-      }, kind);
-      assert.deepEqual({ ...told, heard: { ...told.heard, id: undefined } }, {
-        heard: { id: undefined, status: "succeeded", records: 1 },
-        same: true,
-        status: "succeeded",
-      });
       await assertOnce(service);
     });
   }

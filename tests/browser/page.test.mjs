@@ -1,4 +1,4 @@
-// The package in a page, through its public surface: loading, waiting, tabs, the network's absence.
+// The package in a page, and in workers, through its public surface: loading, waiting, tabs, the network's absence.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { Site, until } from "./harness.mjs";
@@ -256,3 +256,27 @@ describe("snapshots", () => {
     assert.deepEqual(told, { empty: true, same: true, state: true, changed: true, status: "succeeded", unheard: 0 });
   });
 });
+
+for (const kind of ["Worker", "SharedWorker"]) {
+  story(`the client runs in a ${kind}, and its work is a page's too`, async ({ visit, service }) => {
+    const page = await visit();
+    const told = await page.evaluate(async (kind) => {
+      const worker = new globalThis[kind]("/tests/worker.js", { type: "module" });
+      const port = worker.port ?? worker;
+      const heard = [];
+      const over = new Promise((resolve) => {
+        port.onmessage = ({ data }) => (heard.push(data), data.status && resolve());
+      });
+      port.postMessage({ intent: "a", body: work(300) });
+      await over;
+      const found = await open().find("reports", "a");
+      return { heard: heard.at(-1), same: found.id === heard[0].id, status: found.status };
+    }, kind);
+    assert.deepEqual({ ...told, heard: { ...told.heard, id: undefined } }, {
+      heard: { id: undefined, status: "succeeded", records: 1 },
+      same: true,
+      status: "succeeded",
+    });
+    await assertOnce(service);
+  });
+}

@@ -95,7 +95,12 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "cold",
-        about: "navigation to the first durable submit, reopening to the visible job, takeover",
+        about: "navigation to the first durable submit, reopening to the visible job",
+        run: Run::Browsers(CHROMIUM),
+    },
+    Bench {
+        name: "takeover",
+        about: "from a tab's close, crash, freeze or going into the cache to another's first request",
         run: Run::Browsers(CHROMIUM),
     },
     Bench {

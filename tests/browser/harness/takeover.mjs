@@ -96,3 +96,43 @@ export async function assertWaitedFor(service, before, lease) {
   const early = lease - (await takenOver(service, before));
   assert.ok(early <= 0, `it came ${early} ms before the lease was over`);
 }
+
+/** What a browser without Web Locks shows a page. */
+export const withoutLocks = () => delete Navigator.prototype.locks;
+
+const devtools = (page) => page.context().newCDPSession(page);
+
+/**
+ * Ends a page's process.
+ *
+ * @param {import("playwright-core").Page} page
+ */
+export async function crashed(page) {
+  const over = page.waitForEvent("crash");
+  (await devtools(page)).send("Page.crash").catch(() => undefined);
+  await over;
+}
+
+/**
+ * Stops a page between its requests, at a breakpoint: a browser freezes none that is seen, and without a screen it takes
+ * each for one. Gives what lets it go on from the same place.
+ */
+export async function frozen(page) {
+  const session = await devtools(page);
+  await session.send("Debugger.enable");
+  const stopped = new Promise((resolve) => session.once("Debugger.paused", resolve));
+  await page.evaluate(() => {
+    // What has changed is stored; the next request is a second away, and no transaction is under way until then.
+    const stop = holdfast.subscribe(() => {
+      stop();
+      setTimeout(() => {
+        debugger;
+      }, 200);
+    });
+  });
+  await stopped;
+  return async () => {
+    await session.send("Debugger.resume");
+    await session.send("Debugger.disable");
+  };
+}

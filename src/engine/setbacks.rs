@@ -82,8 +82,7 @@ impl Engine {
                 CallError::StorageUnavailable(why.clone())
             }
         };
-        if last_piece(pending.input.as_ref()).is_some() && !matches!(error, StoreError::Unknown(_))
-        {
+        if last_piece(pending.input.as_ref()).is_some() {
             return self.no_room(now, pending);
         }
         let lane = pending.operation.lane();
@@ -96,8 +95,9 @@ impl Engine {
         }
     }
 
-    /// A write with a piece of a result was not made. There may be room for less: the answer counts as lost, but for
-    /// what that of a submission says besides, which may name the work.
+    /// A write with a piece of a result was not made, as far as is known. There may be room for less: the answer counts
+    /// as lost, but for what that of a submission says besides, which may name the work. Where it was made all the same,
+    /// the write of that finds what it has left.
     fn no_room(&mut self, now: Timestamp, pending: PendingWrite) {
         if !self.owns(&pending.operation.lane()) {
             return self.fenced(now, pending);

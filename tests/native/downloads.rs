@@ -151,6 +151,32 @@ fn the_last_piece_of_a_result_is_stored_with_its_ending_and_not_before() {
 }
 
 #[test]
+fn a_result_is_not_fetched_for_ever_where_nobody_tells_what_becomes_of_its_last_piece() {
+    let world = World::new();
+    let context = world.open();
+    world.0.commits.silent_of_pieces.set(true);
+    world.submit(&context, "daily", "");
+    let parked = world.settle(&context, "daily").expect("it parks");
+    assert_eq!(park(&parked), Some(ParkReason::BudgetExhausted));
+    let asked = world.requests(Call::Result).len();
+    assert!(asked <= RESULT_FAILURES_MAX as usize + 1, "{asked}");
+}
+
+#[test]
+fn a_last_piece_that_was_stored_although_nobody_told_is_not_fetched_again() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
+    // Made again, it is found and told, and so it must be both that nobody tells of.
+    world.0.commits.fail(&[CommitFault::UnknownDone, CommitFault::UnknownLost]);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert!(!world.0.commits.is_pending());
+    assert_eq!((standing(&ended), world.requests(Call::Result).len()), ("succeeded", 1));
+    is_whole(&world, &context, &ended);
+}
+
+#[test]
 fn a_result_for_whose_last_piece_there_is_never_room_is_for_a_person() {
     let world = World::new();
     let context = world.open();

@@ -31,6 +31,8 @@ pub struct FaultyStore {
     pub unreadable: Cell<bool>,
     /// There is no room for a piece of a result while this is set.
     pub full_for_pieces: Cell<bool>,
+    /// Nobody is told what became of a commit with a piece of a result while this is set; it does not reach the disk.
+    pub silent_of_pieces: Cell<bool>,
     /// How often the connection was dropped.
     pub reconnects: Cell<u32>,
     /// How many members were found written whose lane was lost since.
@@ -46,6 +48,7 @@ impl FaultyStore {
             next: RefCell::default(),
             unreadable: Cell::new(false),
             full_for_pieces: Cell::new(false),
+            silent_of_pieces: Cell::new(false),
             reconnects: Cell::new(0),
             late: Cell::new(0),
             rows_due: Cell::new(0),
@@ -69,8 +72,13 @@ impl FaultyStore {
     ) -> Result<Vec<Written>, StoreError> {
         let fault = self.next.borrow_mut().pop_front().unwrap_or(CommitFault::Pass);
         let why = "as the test wants".to_owned();
-        if self.full_for_pieces.get() && batch.iter().any(|write| write.piece.is_some()) {
-            return Err(StoreError::Full(why));
+        if batch.iter().any(|write| write.piece.is_some()) {
+            if self.full_for_pieces.get() {
+                return Err(StoreError::Full(why));
+            }
+            if self.silent_of_pieces.get() {
+                return Err(StoreError::Unknown(why));
+            }
         }
         match fault {
             CommitFault::Pass => {

@@ -35,6 +35,7 @@ mod late;
 mod laws;
 mod listing;
 mod locks;
+mod moments;
 mod money;
 mod observed;
 mod offline;

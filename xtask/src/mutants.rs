@@ -51,7 +51,7 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
         println!("{} of {}", chosen.len(), copy.mutants.len());
         return Ok(());
     }
-    let programs = copy.programs(&programs::PROGRAMS)?;
+    let programs = copy.programs(&programs::needed(wanted.programs))?;
     let bases = programs::bases(&programs, copy.root(), wanted.programs)?;
     let tally = Mutex::new(BTreeMap::new());
     let next = AtomicUsize::new(0);

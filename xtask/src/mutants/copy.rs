@@ -91,7 +91,7 @@ impl<'w> Copy<'w> {
     }
 
     /// The test programs by name: the library's own is called `holdfast`.
-    pub(super) fn programs(&self, names: &[&str]) -> Result<BTreeMap<String, PathBuf>> {
+    pub(super) fn programs(&self, names: &BTreeSet<&str>) -> Result<BTreeMap<String, PathBuf>> {
         let mut build = lint::cargo(self.workspace)?;
         build.args(["test", "--no-run", "--package", "holdfast", "--lib"]);
         build.args(names.iter().flat_map(|name| ["--test", name]));

@@ -13,24 +13,25 @@ pub(super) fn switch(count: usize) -> String {
 #[allow(missing_docs, clippy::all)]
 pub mod mutant {{
     use std::io::Write as _;
+    use std::sync::LazyLock;
     use std::sync::atomic::{{AtomicBool, AtomicU32, Ordering}};
     const UNREAD: u32 = u32::MAX;
-    const TELLS: u32 = u32::MAX - 1;
     static WHICH: AtomicU32 = AtomicU32::new(UNREAD);
     static SEEN: [AtomicBool; {count}] = [const {{ AtomicBool::new(false) }}; {count}];
     #[inline(always)]
     pub fn is(number: u32) -> bool {{
         let which = WHICH.load(Ordering::Relaxed);
-        if which < TELLS {{ which == number }} else {{ read(number) }}
+        if which < UNREAD {{ which == number }} else {{ read(number) }}
     }}
     #[cold]
     fn read(number: u32) -> bool {{
-        let Some(path) = std::env::var_os("{REACHED}") else {{
+        static PATH: LazyLock<Option<std::ffi::OsString>> =
+            LazyLock::new(|| std::env::var_os("{REACHED}"));
+        let Some(path) = &*PATH else {{
             let which = std::env::var("{WHICH}").ok().and_then(|text| text.parse().ok());
             WHICH.store(which.unwrap_or(0), Ordering::Relaxed);
             return is(number);
         }};
-        WHICH.store(TELLS, Ordering::Relaxed);
         if !SEEN[number as usize].swap(true, Ordering::Relaxed) {{
             let mut file =
                 std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();

@@ -149,6 +149,8 @@ export class Connection {
     clearTimeout(this.#restart);
     this.#fail(closedError());
     if (client && this.#generation === this.#platform.instance.generation) await client.close().catch(() => undefined);
+    // What gives the lanes back has the connection by then.
+    this.#host.database.forget();
   }
 
   /** @returns {Promise<WasmClient>} */

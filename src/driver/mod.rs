@@ -154,8 +154,6 @@ impl<P: Ports> Driver<P> {
         self.give_back();
         self.0.closed.set(true);
         self.0.ports.runtime().arm(None);
-        // Behind what gives the lanes back, which has the connection by then.
-        self.spawn(|driver| async move { driver.0.ports.store().forget_connection() });
     }
 
     /// Carries inputs into the engine, one at a time, each followed by everything it leads to.

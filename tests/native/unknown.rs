@@ -1,7 +1,7 @@
 //! Submissions of which nobody knows whether the service took them: what sends them again, and what not.
 
 use super::submission::{coded, resumes_to_success};
-use crate::world::{Context, World, park, succeeds_once};
+use crate::world::{Context, World, park, submission, succeeds_once};
 use holdfast::model::hold::ParkReason;
 use holdfast::model::operation::Operation;
 use holdfast::rules::step::{Command, Resolution};
@@ -31,6 +31,25 @@ fn past_the_service_s_memory_of_keys_an_unknown_outcome_is_not_sent_again() {
     let parked = world.settle(&context, "daily").expect("it parks");
     assert_eq!(park(&parked), Some(ParkReason::OutcomeUnknown));
     assert_eq!(world.requests(Call::Submit).len(), 2);
+}
+
+#[test]
+fn an_attempt_that_stood_still_until_it_could_leave_no_more_leaves_nothing_unknown() {
+    let world = World::new();
+    let context = world.open();
+    *world.0.freeze_when.borrow_mut() = Some(Box::new(|own| own.life.evidence.current.is_some()));
+    let (driver, request) = (context.driver.clone(), submission("daily", ""));
+    world.spawn(&context, async move {
+        driver.submit(request).await.expect("it is taken on");
+    });
+    world.pass(10_000);
+    assert!(context.being.frozen.get());
+    world.thaw(&context);
+    let not_sent = world.until("daily", |own| own.life.evidence.current.is_none());
+    assert_eq!(not_sent.life.evidence.unresolved, None);
+    let ended = world.settle(&context, "daily").expect("it ends");
+    succeeds_once(&world, &ended);
+    assert_eq!(world.requests(Call::Submit).len(), 1);
 }
 
 #[test]

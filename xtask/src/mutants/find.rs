@@ -218,6 +218,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::Macro(own) if own.mac.path.is_ident("matches") => {
                 self.negate(expr, "negate matches!");
             }
+            Expr::If(own) if bites_in(&own.cond) => {
+                // Nothing of this is ever done without one.
+                return own.else_branch.iter().for_each(|(_, other)| self.visit_expr(other));
+            }
             Expr::If(own) => self.condition(&own.cond),
             Expr::While(own) => self.condition(&own.cond),
             Expr::Repeat(own) => return self.visit_expr(&own.expr),
@@ -247,6 +251,12 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
         }
         self.visit_expr(&own.guard);
+    }
+
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        if !matches!(&arm.pat, Pat::Guard(own) if bites_in(&own.guard)) {
+            visit::visit_arm(self, arm);
+        }
     }
 
     fn visit_type(&mut self, _: &'ast Type) {}

@@ -24,6 +24,9 @@ import { whenHolds } from "./wait.js";
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
 const REFRESH_MS = 3000;
 
+/** What was told of an operation so long ago counts as read just now, in milliseconds: changes in other tabs are heard. */
+const FRESH_MS = 1000;
+
 /** How many are read again at a time. */
 const REFRESH_MAX = 50;
 
@@ -283,9 +286,11 @@ export class Client {
    * @returns {Promise<Api.OperationState>}
    */
   until(entry, holds, signals, fresh = false) {
-    return whenHolds(entry, holds, [...signals, this.#closing.signal, this.#shown.signal], fresh, () => {
+    const all = [...signals, this.#closing.signal, this.#shown.signal];
+    return whenHolds(entry, holds, all, fresh, async () => {
       this.#keepFresh();
-      return this.#load(entry);
+      const isFresh = performance.now() < entry.toldAt + FRESH_MS && entry.account === currentAccount(this.#options);
+      if (!isFresh || holds(entry.state)) await this.#load(entry);
     });
   }
 

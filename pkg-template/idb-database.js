@@ -12,7 +12,7 @@ const AGAIN_MS = 1000;
 const PARTS = 4;
 /**
  * The schema's version. Versions go in hundreds, and a database is opened without one: after a
- * rollback, older code still opens what newer code has made.
+ * rollback, older code still opens what newer code has made. A new one is whole by that opening, as version 1.
  */
 const VERSION = 100;
 
@@ -91,12 +91,10 @@ async function openAgain(name) {
 async function open(name) {
   const { indexedDB } = globalThis;
   if (!indexedDB) throw "indexedDB is missing";
-  let database = await finished(indexedDB.open(name));
+  let database = await made(indexedDB.open(name));
   if (!isComplete(database)) {
     database.close();
-    const request = indexedDB.open(name, VERSION);
-    request.onupgradeneeded = () => create(request.result);
-    database = await finished(request);
+    database = await made(indexedDB.open(name, VERSION));
   }
   // Nobody's upgrade or deletion waits for this connection: the next call sees that it is closed and
   // opens another.
@@ -104,6 +102,16 @@ async function open(name) {
   if (isComplete(database)) return database;
   database.close();
   throw "the database has another schema";
+}
+
+/**
+ * Waits for a request to open, and makes what is missing: all of it where there is no database yet.
+ *
+ * @param {IDBOpenDBRequest} request
+ */
+function made(request) {
+  request.onupgradeneeded = () => create(request.result);
+  return finished(request);
 }
 
 /**

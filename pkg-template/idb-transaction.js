@@ -51,7 +51,7 @@ const PLANS = {
  */
 function find(run, name) {
   run.follow(run.store("names").get(name), (id) => {
-    if (id === undefined) return;
+    if (id === undefined) return run.give(id);
     if (typeof id !== "string") throw "malformed row";
     run.get("operations", id);
   });
@@ -70,7 +70,7 @@ function due(run, index, lane, before, limit) {
   const by = run.store("operations").index(index);
   const rows = by.getAll(IDBKeyRange.bound([lane], [lane, before]), limit);
   run.follow(by.get(IDBKeyRange.bound([lane, before], [lane, END], true)), (later) => {
-    run.found = [rows.result.map(row), later && row(later)];
+    run.give([rows.result.map(row), later && row(later)]);
   });
 }
 
@@ -85,9 +85,9 @@ function due(run, index, lane, before, limit) {
 function list(run, account, limit, ...after) {
   const upper = [account, ...(after.length ? after : [END])];
   const range = IDBKeyRange.bound([account], upper, false, true);
-  const rows = (run.found = /** @type {any[]} */ ([]));
+  const rows = /** @type {any[]} */ ([]);
   run.follow(run.store("operations").index("by_creation").openCursor(range, "prev"), (cursor) => {
-    if (!cursor || rows.length >= limit) return;
+    if (!cursor || rows.length >= limit) return run.give(rows);
     rows.push(row(cursor.value));
     cursor.continue();
   });
@@ -101,8 +101,8 @@ function list(run, account, limit, ...after) {
  */
 function journal(run, id) {
   run.follow(run.store("journal").getAll(pieces(id)), (entries) => {
-    run.found = entries.map((/** @type {any} */ entry) => pack("journal", entry));
-    run.found.sort((/** @type {any[]} */ a, /** @type {any[]} */ b) => a[0] - b[0]);
+    const all = entries.map((/** @type {any} */ entry) => pack("journal", entry));
+    run.give(all.sort((/** @type {any[]} */ a, /** @type {any[]} */ b) => a[0] - b[0]));
   });
 }
 
@@ -179,8 +179,10 @@ class Run {
   /** What is found, once it is complete. It fails with one of four kinds, a space and a reason. */
   done;
   /** @type {any} */
-  found;
+  #found;
   #dropped = false;
+  /** What is to be told is told: there is nothing to abort. */
+  #over = false;
   /** @type {IDBTransaction | undefined} */
   #raw;
   /** Why the run itself has aborted it. @type {any} */
@@ -200,7 +202,10 @@ class Run {
     this.#isLookup = what === "find";
     const abort = () => this.#abort(true);
     underWay.add(abort);
-    this.done = this.#carry(database, what, args).finally(() => underWay.delete(abort));
+    this.done = this.#carry(database, what, args).finally(() => {
+      this.#over = true;
+      underWay.delete(abort);
+    });
   }
 
   /** Nobody waits for it any more. */
@@ -222,6 +227,16 @@ class Run {
   commit(writes) {
     for (const own of writes) own.onerror = () => own.error?.name !== "AbortError" && (this.#error ??= own.error);
     this.#raw?.commit?.();
+  }
+
+  /**
+   * All that was to be read is there: who only reads need not wait for the transaction's end.
+   *
+   * @param {any} found
+   */
+  give(found) {
+    this.#found = found;
+    this.#end?.("complete");
   }
 
   /**
@@ -251,7 +266,7 @@ class Run {
    * @param {IDBValidKey} key
    */
   get(store, key) {
-    this.follow(this.store(store).get(key), (value) => (this.found = pack(store, value)));
+    this.follow(this.store(store).get(key), (value) => this.give(pack(store, value)));
   }
 
   /**
@@ -281,7 +296,7 @@ class Run {
           begin(this, ...args);
         }
         kind = await this.#ended(/** @type {IDBTransaction} */ (this.#raw));
-        if (kind === "complete") return this.found;
+        if (kind === "complete") return this.#found;
         error = this.#error ?? this.#raw?.error;
       } catch (thrown) {
         error = thrown;
@@ -340,6 +355,7 @@ class Run {
 
   /** @param {boolean} [whole] With all who look up in it: else those who share it go on. */
   #abort(whole) {
+    if (this.#over) return;
     if (this.#isLookup && !whole) return this.#end?.("abort");
     try {
       this.#raw?.abort();

@@ -202,7 +202,7 @@ export class RemoteObject {
    */
   operationOf(json) {
     /** @type {Entry} */
-    const entry = { state: freeze(JSON.parse(json)), account: this.#caller, waiting: new Set() };
+    const entry = { state: freeze(JSON.parse(json)), account: this.#caller, toldAt: 0, waiting: new Set() };
     return new Operation(/** @type {import("./operation.js").Caller} */ (/** @type {unknown} */ (this)), entry);
   }
 

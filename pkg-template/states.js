@@ -12,11 +12,12 @@ const STATES_MAX = 500;
  * @typedef {{
  *   state: Api.OperationState,
  *   account: string | null,
+ *   toldAt: number,
  *   waiting: Set<() => void>,
  *   operation?: WeakRef<Api.Operation<any>>,
  *   forgotten?: boolean,
  *   gone?: boolean,
- * }} Entry `forgotten`: it is shown to nobody until it is read again. `gone`: nothing is stored of it any more.
+ * }} Entry `toldAt`: when the module last told it, by `performance`. `forgotten`: it is shown to nobody until it is read again. `gone`: nothing is stored of it any more.
  */
 
 export class States {
@@ -57,8 +58,9 @@ export class States {
     const state = freeze(this.#marked(JSON.parse(json)));
     const name = nameOf(state.id, account);
     const entry = this.#entries.get(name);
+    const toldAt = performance.now();
     if (!entry) {
-      const made = { state, account, waiting: new Set() };
+      const made = { state, account, toldAt, waiting: new Set() };
       this.#bound();
       // Last, for nobody holds it yet: it must not be what goes.
       this.#entries.set(name, made);
@@ -69,6 +71,7 @@ export class States {
       entry.forgotten = false;
       this.#changed();
     }
+    entry.toldAt = toldAt;
     if (state.revision > entry.state.revision) {
       entry.state = state;
       for (const tell of [...entry.waiting]) tell();

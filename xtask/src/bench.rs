@@ -79,6 +79,11 @@ const BENCHES: &[Bench] = &[
         run: Run::Browsers(ALL),
     },
     Bench {
+        name: "timeline",
+        about: "what one operation asks the browser for, and when: transactions, requests, timers",
+        run: Run::Browsers(CHROMIUM),
+    },
+    Bench {
         name: "many",
         about: "1,000 submits at once against a transaction each: group commit, longest task",
         run: Run::Browsers(ALL),

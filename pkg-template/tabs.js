@@ -33,8 +33,8 @@ export class Tabs {
     globalThis.addEventListener?.("pageshow", shown, { signal });
     const { document } = globalThis;
     const seen = () => {
-      if (this.#channel) this.ask();
-      else if (document.visibilityState === "visible") missed();
+      if (document.visibilityState === "visible") missed(); // Who died with its last word unsaid told nobody.
+      this.ask();
     };
     document?.addEventListener("visibilitychange", seen, { signal });
   }

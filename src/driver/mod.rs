@@ -273,8 +273,11 @@ impl<P: Ports> Driver<P> {
             && let Some(owner) = row.owner.clone().filter(|owner| *owner != self.0.context)
             && self.0.ports.runtime().is_dead(&owner).await
         {
-            let dead = Some(owner);
-            claimed = self.0.ports.store().claim(&Claim { dead, ..claim }).await;
+            // The machine may have slept meanwhile: a claim of that long ago would take a lane from the living.
+            let late = self.0.ports.runtime().now().since(claim.now);
+            let (now, lease_until) = (claim.now.after(late), claim.lease_until.after(late));
+            let again = Claim { dead: Some(owner), now, lease_until, ..claim };
+            claimed = self.0.ports.store().claim(&again).await;
         }
         self.reach("claim.after");
         self.feed(Input::Claimed(lane, claimed));

@@ -28,8 +28,9 @@ pub(super) const CLAIM_AGAIN_MS: u64 = 3_000;
 /// How soon a store that failed is asked again, in milliseconds.
 pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 
-/// How soon an owner begins nothing once more because its lane is wanted elsewhere, in milliseconds, where that was in
-/// vain: a stream that goes on for hours, or an `onSettled` that hangs, must not keep all else waiting.
+/// How soon an owner gives way once more because its lane is wanted elsewhere, in milliseconds, where that was in vain:
+/// a stream that goes on for hours, an `onSettled` that hangs, or one who asks and cannot take the lane, must not keep
+/// all else waiting.
 const WANTED_AGAIN_MS: u64 = 300_000;
 
 /// What this context knows of one lane.
@@ -47,6 +48,8 @@ pub(super) struct LaneState {
     pub(super) doubt_again: Timestamp,
     /// Until then nothing is begun, for a context that somebody looks at wants the lane.
     pub(super) wanted_until: Timestamp,
+    /// Under which epoch, and when, it was last given to whoever wanted it.
+    given: Option<(Epoch, Timestamp)>,
     /// When the store was last asked for work.
     pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
@@ -73,6 +76,7 @@ impl LaneState {
             doubted: false,
             doubt_again: Timestamp(0),
             wanted_until: Timestamp(0),
+            given: None,
             read_at: Timestamp(0),
             work: Shelf::new(),
             delivery: Shelf::new(),
@@ -91,6 +95,14 @@ impl LaneState {
         self.lease_until = Timestamp(0);
         self.doubt_again = Timestamp(0);
         self.wanted_until = Timestamp(0);
+        self.given = None;
+    }
+
+    /// Whether it was given away a while ago, and nobody has taken it.
+    fn came_back(&self, now: Timestamp) -> bool {
+        self.given.is_some_and(|(epoch, at)| {
+            self.epoch() == Some(Epoch(epoch.0 + 1)) && now.since(at) < WANTED_AGAIN_MS
+        })
     }
 
     pub(super) const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
@@ -123,7 +135,9 @@ impl Engine {
     /// Gives the lanes to a context that somebody looks at, for this one may be throttled. Where something is under way,
     /// that ends first, and nothing else is begun until then.
     pub(super) fn offer(&mut self, now: Timestamp) {
-        let ids: Vec<LaneId> = self.lanes.iter().map(|(id, _)| id.clone()).collect();
+        let owned =
+            self.lanes.iter().filter(|(_, own)| own.epoch().is_some() && !own.came_back(now));
+        let ids: Vec<LaneId> = owned.map(|(id, _)| id.clone()).collect();
         for id in ids {
             if !self.give_at_rest(now, &id)
                 && let Some(lane) = self.lanes.get_mut(&id)
@@ -143,6 +157,11 @@ impl Engine {
         if at_rest {
             self.return_lane(id, epoch);
             self.lose(now, id);
+            if let Some(lane) = self.lanes.get_mut(id) {
+                lane.given = Some((epoch, now));
+                // Whoever wants it asks every 3 s, and comes first so.
+                lane.ownership = Ownership::Other { ask_at: now.after(2 * CLAIM_AGAIN_MS) };
+            }
         }
         at_rest
     }

@@ -5,11 +5,14 @@ use std::cell::RefCell;
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
-use super::promise::{object, outcome, property};
+use super::promise::{object, outcome, property, within};
 use super::runtime::WebRuntime;
 use super::sys::LockManager;
 use crate::driver::ports::Locks;
 use crate::model::ids::ContextId;
+
+/// How long news of a death is waited for, in milliseconds; without any, the lease's end tells.
+const NEWS_MS: u32 = 5_000;
 
 /// The locks, and what gives the lock up that is held now.
 #[derive(Default)]
@@ -66,7 +69,7 @@ impl Locks for WebRuntime {
         let options = [("ifAvailable", true.into()), ("mode", "shared".into())];
         let is_free = Closure::once_into_js(|lock: JsValue| JsValue::from(!lock.is_null()));
         match self.lock.request(other, &options, is_free.unchecked_ref()) {
-            Some(answer) => outcome(&answer).await.is_ok_and(|is_free| is_free == true),
+            Some(answer) => within(NEWS_MS, &answer).await.is_ok_and(|is_free| is_free == true),
             None => false,
         }
     }

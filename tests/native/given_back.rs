@@ -108,6 +108,22 @@ fn a_lane_that_is_never_idle_goes_to_a_tab_that_is_seen_once_what_is_under_way_i
 }
 
 #[test]
+fn a_lane_that_is_asked_for_again_and_again_and_taken_by_nobody_is_driven_on() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "first", r#","duration_ms":5000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    let at = world.0.clock.now();
+    let ended = || world.stored("first").is_some_and(|own| own.life.is_ended());
+    for round in 1..=20 {
+        context.driver.offer();
+        world.run(at + round * 3_000, ended);
+    }
+    assert!(ended(), "{:?}", world.lane("first"));
+    assert_eq!((world.executions(), crowded(&world)), (1, 0));
+}
+
+#[test]
 fn what_cannot_be_ended_keeps_no_other_work_for_long_although_a_tab_that_is_seen_asks() {
     let world = World::new();
     let context = world.open();

@@ -19,13 +19,10 @@ import { States } from "./states.js";
 import { checkIntent, currentAccount } from "./submission.js";
 import { Tabs } from "./tabs.js";
 import { Turns } from "./turns.js";
-import { whenHolds } from "./wait.js";
+import { toldJustNow, whenHolds } from "./wait.js";
 
 /** How often an operation that somebody waits for is read again, in milliseconds: another tab may drive it. */
 const REFRESH_MS = 3000;
-
-/** What was told of an operation so long ago counts as read just now, in milliseconds: changes in other tabs are heard. */
-const FRESH_MS = 1000;
 
 /** How many are read again at a time. */
 const REFRESH_MAX = 50;
@@ -289,7 +286,7 @@ export class Client {
     const all = [...signals, this.#closing.signal, this.#shown.signal];
     return whenHolds(entry, holds, all, fresh, async () => {
       this.#keepFresh();
-      const isFresh = performance.now() < entry.toldAt + FRESH_MS && entry.account === currentAccount(this.#options);
+      const isFresh = toldJustNow(entry) && entry.account === currentAccount(this.#options);
       if (!isFresh || holds(entry.state)) await this.#load(entry);
     });
   }

@@ -229,3 +229,20 @@ export function told(kind, name, writes, risky) {
  * @param {any} error
  */
 export const reason = (error) => error?.name ?? (typeof error === "string" ? error : "no answer");
+
+/**
+ * Transactions under way. A page that is put aside for going back to it, in the middle of one, would keep
+ * every other tab from the store: WebKit lets it. There each is aborted, and none begun until it is back;
+ * one that only reads is then begun again. @type {Set<() => void>}
+ */
+export const underWay = new Set();
+/** How often the page was put aside, and what resolves when it is back. */
+export const putAside = { times: 0, over: /** @type {Promise<void> | undefined} */ (undefined) };
+
+globalThis.addEventListener?.("pagehide", ({ persisted }) => {
+  if (!persisted) return;
+  putAside.times += 1;
+  putAside.over = new Promise((resolve) => globalThis.addEventListener("pageshow", () => resolve(), { once: true }));
+  for (const abort of underWay) abort();
+});
+globalThis.addEventListener?.("pageshow", () => (putAside.over = undefined));

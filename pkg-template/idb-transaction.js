@@ -4,7 +4,7 @@
  * transaction, in the callback of its last read.
  */
 /** @import { Database } from "./idb-database.js" */
-import { after, pack, reason, row, STORES, told, unpack } from "./idb-database.js";
+import { after, pack, putAside, reason, row, STORES, told, underWay, unpack } from "./idb-database.js";
 
 /** How long a transaction may take, in milliseconds. */
 const COMPLETE_MS = 10_000;
@@ -140,25 +140,6 @@ function write(store, value, key) {
 }
 
 /**
- * Transactions under way. A page that is put aside for going back to it, in the middle of one, would keep
- * every other tab from the store: WebKit lets it. There each is aborted, and none begun until it is back;
- * one that only reads is then begun again. @type {Set<() => void>}
- */
-const underWay = new Set();
-/** How often the page was put aside. */
-let times = 0;
-/** Resolves when the page is back. @type {Promise<void> | undefined} */
-let aside;
-
-globalThis.addEventListener?.("pagehide", ({ persisted }) => {
-  if (!persisted) return;
-  times += 1;
-  aside = new Promise((resolve) => globalThis.addEventListener("pageshow", () => resolve(), { once: true }));
-  for (const abort of underWay) abort();
-});
-globalThis.addEventListener?.("pageshow", () => (aside = undefined));
-
-/**
  * The newest that looks up names. Those who look up in one turn share it: each of their own would wait, one
  * after the other, for the commits between them. @type {IDBTransaction | undefined}
  */
@@ -276,11 +257,11 @@ class Run {
    */
   async #carry(database, what, args) {
     const [stores, durability, begin] = PLANS[what];
-    for (let reopened = 0, before = times; ; before = times) {
+    for (let reopened = 0, before = putAside.times; ; before = putAside.times) {
       let [kind, error] = ["unavailable", /** @type {any} */ (undefined)];
       try {
         const opened = await database.open();
-        while (aside) await aside;
+        while (putAside.over) await putAside.over;
         if (this.#dropped) throw "dropped";
         this.#stepped = false;
         this.#error = undefined;
@@ -301,7 +282,7 @@ class Run {
       } catch (thrown) {
         error = thrown;
       }
-      if (times > before && !durability && !this.#dropped) continue;
+      if (putAside.times > before && !durability && !this.#dropped) continue;
       if (kind !== "begin") this.#abort(kind === "timeout");
       const name = kind === "timeout" ? kind : reason(error);
       const risky = durability && this.#stepped;

@@ -5,6 +5,12 @@
 import { notOfAccount } from "./outcome.js";
 import { isEnded } from "./status.js";
 
+/** What was told of an operation so long ago counts as read just now, in milliseconds: changes in other tabs are heard. */
+const FRESH_MS = 1000;
+
+/** @param {Entry} entry */
+export const toldJustNow = ({ toldAt }) => performance.now() < toldAt + FRESH_MS;
+
 /**
  * Waits for a state. Every way out takes its listeners with it.
  *

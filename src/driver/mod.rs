@@ -5,6 +5,7 @@
 
 pub mod admission;
 mod adopt;
+mod claims;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod exchange;
@@ -39,7 +40,6 @@ use crate::model::dice::Dice;
 use crate::model::error::Error;
 use crate::model::http::Headers;
 use crate::model::ids::{ContextId, OperationId, ServiceName};
-use crate::model::lane::Claim;
 use crate::model::profile::Purpose;
 use crate::model::table::{Table, take_first};
 use crate::model::time::Timestamp;
@@ -263,24 +263,6 @@ impl<P: Ports> Driver<P> {
 
     fn spawn<F: Future<Output = ()> + 'static>(&self, task: impl FnOnce(Self) -> F) {
         self.0.ports.runtime().spawn(task(self.clone()));
-    }
-
-    async fn claim(self, claim: Claim) {
-        let lane = claim.lane.clone();
-        self.reach("claim.before");
-        let mut claimed = self.0.ports.store().claim(&claim).await;
-        if let Ok(row) = &claimed
-            && let Some(owner) = row.owner.clone().filter(|owner| *owner != self.0.context)
-            && self.0.ports.runtime().is_dead(&owner).await
-        {
-            // The machine may have slept meanwhile: a claim of that long ago would take a lane from the living.
-            let late = self.0.ports.runtime().now().since(claim.now);
-            let (now, lease_until) = (claim.now.after(late), claim.lease_until.after(late));
-            let again = Claim { dead: Some(owner), now, lease_until, ..claim };
-            claimed = self.0.ports.store().claim(&again).await;
-        }
-        self.reach("claim.after");
-        self.feed(Input::Claimed(lane, claimed));
     }
 
     /// Sends. Ownership and time are looked at once more, in the very turn of the sending.

@@ -116,7 +116,7 @@ mod tests {
         let until = |at| Some(vec![(Timestamp(5), 1), (Timestamp(at), IN_FLIGHT_MAX)]);
         assert_eq!(sent(&held, &claim("b", 250, None)), until(100));
         assert_eq!(sent(&held, &claim("b", 60, Some("a"))), until(60));
-        let given_back = Lane { owner: None, ..held.clone() };
+        let given_back = Lane { owner: None, ..held };
         assert_eq!(sent(&given_back, &claim("b", 250, None)), Some(counted));
         assert_eq!(sent(&lane("a", 100), &claim("b", 250, None)), Some(Vec::new()));
     }

@@ -3,10 +3,12 @@
 const BENCHES = {
   bytes: "What each part of the module weighs, and what other packages weigh, bundled in the same way.",
   operation: "One operation, from submit() to the kept result, and how long until its POST leaves.",
+  timeline: "What one operation asks the browser for, and when.",
   many: "Many submits at once in one tab: those that wait share a transaction; the floor makes one for each.",
   outbox: "An outbox that has grown, with ten operations due; the floor is the smallest one.",
   long: "Many operations through one tab; the floor is the same tab before most of them.",
   cold: "A page that has just been opened, until its first submission is durable.",
+  takeover: "A tab that drives a job and is gone, until another tab asks for it.",
   edge: "Operations over Durable Objects in workerd.",
   poll: "How often a job is asked for, and how late its end is known.",
   storm: "Ten thousand clients after an outage of five minutes.",

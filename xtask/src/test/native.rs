@@ -14,6 +14,9 @@ pub(super) const WAITING: u8 = 4;
 /// How cargo is told to optimise tests otherwise than the workspace says.
 pub(super) const OPT_LEVEL: &str = "CARGO_PROFILE_TEST_OPT_LEVEL";
 
+/// The test programs of the host, but those that are parts of their own.
+const PROGRAMS: [&str; 5] = ["native", "crash_points", "bench", "model", "http"];
+
 pub(super) fn work(workspace: &Workspace, deep: bool) -> Work<'_> {
     Work::InTurn(vec![
         Work::check("lint", || lint::run(workspace)),
@@ -35,9 +38,11 @@ fn cargo_test_libraries(workspace: &Workspace) -> Result<Command> {
     Ok(command)
 }
 
+/// By name, for `--tests` would optimise the libraries' own too, and `*` asks for those of browsers.
 fn cargo_test(workspace: &Workspace) -> Result<Command> {
     let mut command = lint::cargo(workspace)?;
-    command.args(["test", "--workspace", "--exclude", "xtask", "--test", "*", "--no-fail-fast"]);
+    command.args(["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"]);
+    command.args(PROGRAMS.iter().flat_map(|name| ["--test", name]));
     Ok(command)
 }
 
@@ -95,4 +100,28 @@ pub(super) fn node_test_of(
         .arg(format!("--test-concurrency={at_once}"))
         .args(tests);
     Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::browser::test_arguments;
+
+    #[test]
+    fn no_test_program_is_forgotten() {
+        let workspace = Workspace::find().unwrap();
+        let in_browsers = test_arguments(&workspace).unwrap();
+        for folder in ["tests", "tests/services/tests"] {
+            for entry in std::fs::read_dir(workspace.path(folder)).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+                let is_program = path.extension().is_some_and(|end| end == "rs")
+                    || path.join("main.rs").is_file();
+                let is_run = PROGRAMS.contains(&name.as_str())
+                    || ["sim", "exhaustive"].contains(&name.as_str())
+                    || in_browsers.iter().any(|own| *own == *name);
+                assert!(is_run || !is_program, "{name}");
+            }
+        }
+    }
 }

@@ -61,6 +61,12 @@ export class Database {
     return opening;
   }
 
+  /** Opens it while the module comes: who asks first is told what is wrong with it. */
+  ahead() {
+    this.open().catch(() => undefined);
+    return this;
+  }
+
   /** Closes the database, once it is open and its transactions are over, and forgets it. */
   forget() {
     this.#opening?.then(

@@ -30,9 +30,6 @@ export const open = (settings, listeners) =>
  * @param {Profiles} profiles Those that come with the package.
  */
 export function connectPage(settings, host, profiles) {
-  const stored = new Database(settings.options.database ?? "holdfast");
-  // Opened while the module comes: who asks first is told what is wrong with it.
-  stored.open().catch(() => undefined);
-  const database = storeIn(stored);
+  const database = storeIn(new Database(settings.options.database ?? "holdfast").ahead());
   return new Connection(settings, host, profiles, { instance, database, watch: (life) => watch(life, isOwnTrap) });
 }

@@ -25,10 +25,7 @@ const instance = ownInstance(makeGlue);
 export const makeSingle = (given, usual) =>
   makeHoldfast(checkOptions(given), {
     async open(settings, listeners) {
-      const stored = new Database(settings.options.database ?? "holdfast");
-      // Opened while the module comes: who asks first is told what is wrong with it.
-      stored.open().catch(() => undefined);
-      const database = storeIn(stored);
+      const database = storeIn(new Database(settings.options.database ?? "holdfast").ahead());
       const module = settings.options.module ?? (await unpacked(usual));
       /** @type {import("../client.js").Ways["connect"]} */
       const connect = (own, host) =>

@@ -144,9 +144,9 @@ impl Feed {
         self.cut = false;
     }
 
-    /// Whether `byte` stands for itself in a string that has room for it. Nearly all do, which
-    /// is why they go around the rest.
-    fn is_plain(&mut self, byte: u8) -> bool {
+    /// Counts `byte` where it stands for itself in a string that has room for it; whether it does.
+    /// Nearly all do, which is why they go around the rest.
+    fn takes_plain(&mut self, byte: u8) -> bool {
         let plain = self.place == Place::String
             && self.high.is_none()
             && !matches!(byte, ..0x20 | b'"' | b'\\')
@@ -281,7 +281,7 @@ impl JsonFeeder for Feed {
         while self.out_start == self.out_end {
             let byte = *self.piece.get(self.position)?;
             self.position += 1;
-            if self.is_plain(byte) {
+            if self.takes_plain(byte) {
                 return Some(byte);
             }
             (self.out_start, self.out_end) = (0, 0);

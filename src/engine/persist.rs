@@ -31,9 +31,9 @@ pub(super) struct PendingWrite {
     pub(super) call: Option<CallId>,
     send: Option<Purpose>,
     gate: Option<Wait>,
-    entries: Vec<JournalEntry>,
+    pub(super) entries: Vec<JournalEntry>,
     /// Nothing of it is stored any more.
-    erased: bool,
+    pub(super) erased: bool,
 }
 
 impl PendingWrite {

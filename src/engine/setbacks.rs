@@ -1,8 +1,10 @@
 //! Writes that did not go through: another context was quicker, or storage failed.
 
 use super::Engine;
+use super::births::told_of;
 use super::calls::Waiting;
 use super::entry::{Entry, Inbox};
+use super::event::Event;
 use super::output::Output;
 use super::persist::{PendingWrite, last_piece};
 use super::reply::{CallError, CallId};
@@ -118,24 +120,31 @@ impl Engine {
         self.next_in_inbox(now, &pending.id);
     }
 
-    /// It left memory while it was written: the app hears what is stored all the same, if it is its own still.
+    /// It left memory while it was written: the app, and other contexts by it, hear what is stored all the same, if it
+    /// is its own still.
     pub(super) fn left_meanwhile(
         &mut self,
         pending: PendingWrite,
         result: &Result<Written, StoreError>,
     ) {
-        let Some(call) = pending.call else {
-            return;
-        };
         let owner = Some(&pending.operation.identity.account);
         let reply = if self.account.as_ref() != owner {
             Err(CallError::AccountChanged)
         } else if matches!(result, Ok(Written::Done | Written::Late)) {
-            Ok(Box::new(pending.operation))
+            let operation = pending.operation;
+            let reply = Ok(Box::new(operation.clone()));
+            if !pending.erased {
+                let is_first = operation.revision == Revision::default().next();
+                let entries = told_of(is_first, &operation, pending.entries);
+                self.outputs.push(Output::Event(Box::new(Event { operation, entries })));
+            }
+            reply
         } else {
             Err(CallError::Unconfirmed("it was let go of meanwhile".into()))
         };
-        self.outputs.push(Output::Reply(call, reply));
+        if let Some(call) = pending.call {
+            self.outputs.push(Output::Reply(call, reply));
+        }
     }
 
     pub(super) fn refuse(&mut self, call: Option<CallId>, why: CallError) {

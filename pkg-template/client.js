@@ -77,7 +77,7 @@ export class Client {
       globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
     }
     const offer = () => this.#connection.offer?.();
-    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp(), offer);
+    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp(), offer, () => !this.reach.lacks);
   }
 
   /** @param {Sealed} sealed */

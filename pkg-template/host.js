@@ -38,9 +38,11 @@ export function makeHost(options, operationOf, tell, reach) {
       await null;
       const ask = services[service]?.authorize;
       if (!ask) return { headers: [] };
+      reach.lacks = true;
       try {
         const given = await authorize(ask, { purpose, refresh });
         reach.authorized(service);
+        reach.lacks = !given;
         return given;
       } catch (error) {
         reach.authorized(service, refusalOf(error));

@@ -9,6 +9,7 @@ export class Tabs {
   #name;
   #hear;
   #asked;
+  #able;
   #life = new AbortController();
 
   /**
@@ -16,11 +17,13 @@ export class Tabs {
    * @param {(change: Change) => void} hear Told of a change in another tab.
    * @param {() => void} missed Called where changes may not have been heard, and somebody looks again.
    * @param {() => void} asked Called where nobody looks at this tab, and another that somebody looks at wants its work.
+   * @param {() => boolean} able Whether it can go on with what it asks for.
    */
-  constructor(database, hear, missed, asked) {
+  constructor(database, hear, missed, asked, able) {
     this.#name = `holdfast:${database}`;
     this.#hear = hear;
     this.#asked = asked;
+    this.#able = able;
     if (database === null) return;
     this.#open();
     // An open channel can keep a page out of the back-forward cache.
@@ -46,7 +49,8 @@ export class Tabs {
 
   /** Asks the tabs that nobody looks at for what they drive: a browser may let them run once a minute only. */
   ask() {
-    if (globalThis.document?.visibilityState === "visible") this.#channel?.postMessage({ asks: true });
+    const wants = globalThis.document?.visibilityState === "visible" && this.#able();
+    if (wants) this.#channel?.postMessage({ asks: true });
   }
 
   close() {

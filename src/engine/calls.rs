@@ -25,6 +25,13 @@ pub(super) enum Waiting {
     Revise(CallId, Box<Newborn>),
 }
 
+impl Waiting {
+    /// Whether a new operation of this name comes of it.
+    pub(super) fn bears(&self, id: &OperationId) -> bool {
+        matches!(self, Self::Revise(_, newborn) if newborn.operation.identity.id == *id)
+    }
+}
+
 /// Somebody else was quicker.
 pub(super) const MOVED_ON: CallError = CallError::NotAllowed("it has moved on; look at it again");
 
@@ -136,6 +143,10 @@ impl Engine {
 
     pub(super) fn unauthorized(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
         if self.not_begun(now, id, purpose) {
+            let lane = self.entries.get(id).and_then(|entry| self.lanes.get_mut(&entry.lane));
+            if let Some(lane) = lane {
+                lane.lacks = true;
+            }
             self.apply(now, id, step::Input::Unauthorized(purpose), None);
         }
     }

@@ -2,11 +2,10 @@
 
 use super::Engine;
 use super::entry::Entry;
-use super::output::Output;
 use super::reply::CallError;
 use super::shelves::Shelf;
 use crate::model::ids::{Account, Epoch, LaneId};
-use crate::model::lane::{Fence, Lane};
+use crate::model::lane::Lane;
 use crate::model::policy::Rate;
 use crate::model::storage::{Queue, StoreError};
 use crate::model::time::{Timestamp, Wait};
@@ -28,11 +27,6 @@ pub(super) const CLAIM_AGAIN_MS: u64 = 3_000;
 /// How soon a store that failed is asked again, in milliseconds.
 pub(super) const STORE_AGAIN_MS: u64 = 5_000;
 
-/// How soon an owner gives way once more because its lane is wanted elsewhere, in milliseconds, where that was in vain:
-/// a stream that goes on for hours, an `onSettled` that hangs, or one who asks and cannot take the lane, must not keep
-/// all else waiting.
-const WANTED_AGAIN_MS: u64 = 300_000;
-
 /// What this context knows of one lane.
 #[derive(Clone, Debug)]
 pub(super) struct LaneState {
@@ -48,8 +42,10 @@ pub(super) struct LaneState {
     pub(super) doubt_again: Timestamp,
     /// Until then nothing is begun, for a context that somebody looks at wants the lane.
     pub(super) wanted_until: Timestamp,
+    /// The app gave no credential for it, and has not acted since: another context may have one.
+    pub(super) lacks: bool,
     /// Under which epoch, and when, it was last given to whoever wanted it.
-    given: Option<(Epoch, Timestamp)>,
+    pub(super) given: Option<(Epoch, Timestamp)>,
     /// When the store was last asked for work.
     pub(super) read_at: Timestamp,
     pub(super) work: Shelf,
@@ -76,6 +72,7 @@ impl LaneState {
             doubted: false,
             doubt_again: Timestamp(0),
             wanted_until: Timestamp(0),
+            lacks: false,
             given: None,
             read_at: Timestamp(0),
             work: Shelf::new(),
@@ -98,13 +95,6 @@ impl LaneState {
         self.given = None;
     }
 
-    /// Whether it was given away a while ago, and nobody has taken it.
-    fn came_back(&self, now: Timestamp) -> bool {
-        self.given.is_some_and(|(epoch, at)| {
-            self.epoch() == Some(Epoch(epoch.0 + 1)) && now.since(at) < WANTED_AGAIN_MS
-        })
-    }
-
     pub(super) const fn shelf(&mut self, queue: Queue) -> &mut Shelf {
         match queue {
             Queue::Work => &mut self.work,
@@ -125,86 +115,7 @@ impl Engine {
         self.set_up_lanes(Timestamp(0));
     }
 
-    /// Gives every lane back, for others to take up at once; asks for them again later, or when it is woken.
-    pub(super) fn give_back_all(&mut self, now: Timestamp) {
-        self.forget_lanes(&CallError::Unconfirmed("the page went away".into()));
-        self.set_up_lanes(now.after(CLAIM_AGAIN_MS));
-        self.yielded = true;
-    }
-
-    /// Gives the lanes to a context that somebody looks at, for this one may be throttled. Where something is under way,
-    /// that ends first, and nothing else is begun until then.
-    pub(super) fn offer(&mut self, now: Timestamp) {
-        let owned =
-            self.lanes.iter().filter(|(_, own)| own.epoch().is_some() && !own.came_back(now));
-        let ids: Vec<LaneId> = owned.map(|(id, _)| id.clone()).collect();
-        for id in ids {
-            if !self.give_at_rest(now, &id)
-                && let Some(lane) = self.lanes.get_mut(&id)
-                && now.since(lane.wanted_until) >= WANTED_AGAIN_MS
-            {
-                lane.wanted_until = now.after(ACTION_MS);
-            }
-        }
-    }
-
-    /// Gives a lane back where nothing has left this context that has not come back; whether it did.
-    fn give_at_rest(&mut self, now: Timestamp, id: &LaneId) -> bool {
-        let Some(epoch) = self.lanes.get(id).and_then(LaneState::epoch) else {
-            return false;
-        };
-        let at_rest = self.in_lane(id).all(Entry::is_at_rest);
-        if at_rest {
-            self.return_lane(id, epoch);
-            self.lose(now, id);
-            if let Some(lane) = self.lanes.get_mut(id) {
-                lane.given = Some((epoch, now));
-                // Whoever wants it asks every 3 s, and comes first so.
-                lane.ownership = Ownership::Other { ask_at: now.after(2 * CLAIM_AGAIN_MS) };
-            }
-        }
-        at_rest
-    }
-
-    /// Whether nothing is begun in a lane of this context, for another wants it; it is given away when that can be.
-    pub(super) fn gives_way(&mut self, now: Timestamp, id: &LaneId) -> bool {
-        let until = self.wanted_until(id);
-        if now < until && !self.give_at_rest(now, id) {
-            self.wake(until);
-        }
-        now < until
-    }
-
-    pub(super) fn wanted_until(&self, id: &LaneId) -> Timestamp {
-        self.lanes.get(id).map_or(Timestamp(0), |lane| lane.wanted_until)
-    }
-
-    fn return_lane(&mut self, id: &LaneId, epoch: Epoch) {
-        let sent = self.sent.remove(id).unwrap_or_default();
-        self.outputs.push(Output::GiveBack(Fence {
-            lane: id.clone(),
-            context: self.context.clone(),
-            epoch,
-            now: Timestamp(0),
-            lease_until: Timestamp(0),
-            gate: None,
-            sent,
-        }));
-    }
-
-    /// What was given back is asked for again: whether somebody else has it since is for the store to say.
-    pub(super) fn begin_anew(&mut self, now: Timestamp) {
-        if !core::mem::take(&mut self.yielded) {
-            return;
-        }
-        for lane in self.lanes.values_mut() {
-            if let Ownership::Other { ask_at } = &mut lane.ownership {
-                *ask_at = now;
-            }
-        }
-    }
-
-    fn set_up_lanes(&mut self, ask_at: Timestamp) {
+    pub(super) fn set_up_lanes(&mut self, ask_at: Timestamp) {
         let Some(account) = &self.account else { return };
         for (_, service) in &self.services {
             let id = LaneId::of(account, &service.name, &service.origin);
@@ -212,7 +123,7 @@ impl Engine {
         }
     }
 
-    fn forget_lanes(&mut self, why: &CallError) {
+    pub(super) fn forget_lanes(&mut self, why: &CallError) {
         for (id, lane) in core::mem::take(&mut self.lanes) {
             match lane.epoch() {
                 Some(epoch) => self.return_lane(&id, epoch),

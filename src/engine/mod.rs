@@ -18,6 +18,7 @@ mod drive;
 mod entry;
 pub mod event;
 mod fold;
+mod giving;
 pub mod input;
 mod lanes;
 pub mod output;
@@ -127,6 +128,10 @@ impl Engine {
         if now < before {
             self.jumped_back(before, now);
         }
+        if let Input::Command(..) | Input::Retry(..) | Input::Revise(..) | Input::Submit(..) = input
+        {
+            self.acts_here(now);
+        }
         match input {
             Input::Account(account) => self.switch_account(account),
             Input::Answered(id, purpose, answer) => self.answered(now, &id, purpose, &answer),
@@ -188,10 +193,11 @@ impl Engine {
     /// Whether an exchange of this operation is being prepared: only then are its credential and its
     /// body wanted in memory.
     pub fn is_preparing(&self, id: &OperationId) -> bool {
-        self.entries.get(id).is_some_and(|entry| {
+        let entry = self.entries.get(id).is_some_and(|entry| {
             let exchange = entry.exchange.as_ref();
             entry.birth.is_some() || exchange.is_some_and(|own| own.phase != Phase::OnWire)
-        })
+        });
+        entry || self.waiting.iter().flat_map(|(_, all)| all).any(|own| own.bears(id))
     }
 
     /// Whether the exchange with this download's name is still the one under way. Once its operation

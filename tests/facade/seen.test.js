@@ -5,20 +5,20 @@ import { until } from "../browser/harness/until.mjs";
 import { loadPackage, options, settle } from "./package.js";
 
 /** A client in a tab that is seen or not, what others hear of it, and how often it was asked to give its work. */
-async function tab(t, visibilityState) {
+async function tab(t, visibilityState, own = {}) {
   const document = (globalThis.document = Object.assign(new EventTarget(), { visibilityState }));
   t.after(() => delete globalThis.document);
   const { createHoldfast, world } = await loadPackage(t);
   let offers = 0;
   world.script.offer = () => void (offers += 1);
-  const holdfast = createHoldfast(options());
+  const holdfast = createHoldfast(options(own));
   t.after(() => holdfast.close());
   await holdfast.start();
   const other = new BroadcastChannel("holdfast:holdfast");
   t.after(() => other.close());
   const heard = [];
   other.onmessage = ({ data }) => heard.push(data);
-  return { document, other, heard, offers: () => offers };
+  return { document, other, heard, offers: () => offers, host: world.clients[0].host };
 }
 
 test("a tab that nobody looks at gives what it drives to one that asks", async (t) => {
@@ -47,4 +47,25 @@ test("a tab that is not seen any more asks for nothing", async (t) => {
   await until(() => heard.includes("later"), "What was said later");
   assert.deepEqual(heard, ["later"]);
   assert.ok(other);
+});
+
+test("a tab whose app gives no credential asks for nothing until it gives one", async (t) => {
+  let given = null;
+  const services = { reports: { ...options().services.reports, authorize: () => given } };
+  const { document, heard, host } = await tab(t, "visible", { services });
+  const asks = async () => {
+    heard.length = 0;
+    document.dispatchEvent(new Event("visibilitychange"));
+    const third = new BroadcastChannel("holdfast:holdfast");
+    third.postMessage("later");
+    await until(() => heard.includes("later"), "What was said later");
+    third.close();
+    return heard.length > 1;
+  };
+  assert.equal(await asks(), true);
+  await host.authorize("reports", "poll", false);
+  assert.equal(await asks(), false);
+  given = { headers: {} };
+  await host.authorize("reports", "poll", false);
+  assert.equal(await asks(), true);
 });

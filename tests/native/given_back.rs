@@ -1,7 +1,8 @@
 //! Lanes that were given back: whose they are until their former owner is woken, and then.
 
 use super::ownership::crowded;
-use crate::world::{Context, DAY_MS, World, standing};
+use crate::world::{Context, DAY_MS, World, park, standing};
+use holdfast::model::hold::ParkReason;
 use holdfast::model::life::Stage;
 use holdfast_services::Call;
 
@@ -154,4 +155,76 @@ fn what_is_under_way_is_ended_by_who_began_it_although_a_tab_that_is_seen_asks()
     assert_eq!(world.lane("first").owner, owner);
     assert_eq!((world.requests(Call::Submit).len(), sent.max(1)), (1, 1));
     assert_eq!(standing(&world.settle(&context, "first").expect("it ends")), "succeeded");
+}
+
+/// How many seconds it takes until an operation has ended or is parked, while the first of two tabs is asked for its
+/// lane every 3 s, as by the other, in which somebody waits.
+fn asked_all_along(world: &World, owner: &Context, intent: &str) -> String {
+    let at = world.0.clock.now();
+    let over =
+        || world.stored(intent).is_some_and(|own| own.life.is_ended() || park(&own).is_some());
+    for round in 1..=200 {
+        owner.driver.offer();
+        world.run(at + round * 3_000, over);
+    }
+    standing(&world.stored(intent).expect("stored")).into()
+}
+
+#[test]
+fn a_tab_that_is_seen_and_has_no_credential_leaves_the_work_to_one_that_has() {
+    let world = World::new();
+    let (able, seen) = (world.open(), world.open());
+    seen.being.signed_out.set(true);
+    world.submit(&able, "first", r#","duration_ms":120000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    world.submit(&seen, "second", r#","duration_ms":120000"#);
+    for intent in ["first", "second"] {
+        assert_eq!(asked_all_along(&world, &able, intent), "succeeded", "{intent}");
+    }
+    assert_eq!((world.executions(), crowded(&world)), (2, 0));
+}
+
+#[test]
+fn a_tab_that_drives_and_is_signed_out_leaves_the_work_to_one_that_is_not() {
+    let world = World::new();
+    let first = world.open();
+    world.submit(&first, "first", r#","duration_ms":60000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    first.being.signed_out.set(true);
+    let _second = world.open();
+    let ended = world.settle(&first, "first").expect("it ends");
+    assert_eq!((standing(&ended), world.executions()), ("succeeded", 1));
+}
+
+#[test]
+fn where_no_tab_has_a_credential_a_person_is_asked_within_half_a_minute() {
+    let world = World::new();
+    let (first, second) = (world.open(), world.open());
+    first.being.signed_out.set(true);
+    second.being.signed_out.set(true);
+    world.submit(&first, "first", "");
+    let at = world.0.clock.now();
+    world.run(at + 30_000, || world.stored("first").is_some_and(|own| park(&own).is_some()));
+    let parked = world.stored("first").expect("stored");
+    assert_eq!(park(&parked), Some(ParkReason::NeedsCredential));
+    assert_eq!(world.executions(), 0);
+}
+
+#[test]
+fn what_is_written_while_the_page_leaves_is_told_all_the_same() {
+    let world = World::new();
+    let context = world.open();
+    world.submit(&context, "first", r#","duration_ms":60000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().commit_ms = 1_000;
+    let operation = world.stored("first").expect("stored");
+    let due = operation.due().expect("a wait").0;
+    world.pass(due.saturating_sub(world.0.clock.now()) + 500);
+    context.driver.give_back();
+    world.0.happened.borrow_mut().clear();
+    world.pass(2_000);
+    let stored = world.stored("first").expect("stored");
+    assert!(stored.revision > operation.revision, "nothing was being written");
+    let told = world.0.happened.borrow();
+    assert!(told.iter().any(|(own, _)| *own == stored.identity.id), "{told:?}");
 }

@@ -76,6 +76,9 @@ fn parked_work_with_every_attempt_refused_is_abandoned_for_the_corrected() {
     assert_eq!(standing(&ended), "succeeded");
     let old = world.loaded(&parked.identity.id);
     assert_eq!(standing(&old), "abandoned");
+    assert_eq!(ended.counters.authorizations, 0);
+    let told = world.journal(&context, &ended.identity.id);
+    assert!(!told.iter().any(|own| own.contains("unauthorized")), "its body is at hand: {told:?}");
     world.pass(60_000);
     let delivered = world.0.delivered.borrow();
     assert!(delivered.contains(&old.identity.id.0) && delivered.contains(&ended.identity.id.0));

@@ -34,6 +34,8 @@ pub struct Plan {
     pub plants: bool,
     /// Whether somebody looks at one context, then at another: what others drive is asked for.
     pub looks: bool,
+    /// Whether one context or another has no credential for a while.
+    pub signs_out: bool,
     /// How fast the clock runs, in parts per million too much.
     pub drift_ppm: i64,
     /// One way of the network.
@@ -120,6 +122,7 @@ impl Plan {
             // Nothing is drawn for it, so that every seed stays the run that it was.
             plants: seed % 8 == 4 || seed % 8 == 6,
             looks: seed.is_multiple_of(16) || seed % 16 == 13,
+            signs_out: seed % 8 == 5,
             drift_ppm: pick(dice, &[0, 0, 200, -200, 20_000, -20_000]),
             latency_ms: pick(dice, &[1, 10, 10, 60, 400]),
             house,

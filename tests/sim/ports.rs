@@ -60,6 +60,9 @@ impl App for SimPorts {
             self.world.0.clock.sleep(length_ms).await;
             self.point().await;
         }
+        if self.tab.being.signed_out.get() {
+            return None;
+        }
         // Where no person shall be needed, the next one is there.
         let again = self.world.0.denied.get() && !self.world.0.plan.hard;
         let denied = !again && self.world.strikes(Kind::NoCredential, 1);

@@ -62,6 +62,9 @@ fn live(world: &World) {
     if world.0.plan.looks {
         world.outside(chaos::look(world.clone()));
     }
+    if world.0.plan.signs_out {
+        world.outside(chaos::sign_out(world.clone()));
+    }
     world.run(world.now() + world.0.plan.storm_ms);
     world.calm_down();
     world.outside(person(world.clone()));

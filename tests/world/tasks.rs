@@ -25,11 +25,15 @@ pub struct Being {
     pub frozen: Cell<bool>,
     /// Its timer would have fired while it was frozen.
     pub missed: Cell<bool>,
+    /// Its app has no credential.
+    pub signed_out: Cell<bool>,
 }
 
 impl Being {
     pub fn new() -> Rc<Self> {
-        Rc::new(Self { alive: Cell::new(true), frozen: Cell::new(false), missed: Cell::new(false) })
+        let not = || Cell::new(false);
+        let (frozen, missed, signed_out) = (not(), not(), not());
+        Rc::new(Self { alive: Cell::new(true), frozen, missed, signed_out })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Who may change an operation, what of it may change, and what must be on the disk then.
 
 use holdfast::driver::ports::store::Durability;
+use holdfast::model::evidence::{Accepted, AcceptedHow};
 use holdfast::model::lane::Fence;
 use holdfast::model::life::Stage;
 use holdfast::model::operation::Operation;
@@ -44,8 +45,12 @@ impl World {
         }
         let (old, new) = (&before.life, &after.life);
         let (was, is) = (&old.evidence.accepted, &new.evidence.accepted);
+        // A person may have named the job of work whose name was freed: the service's word goes before.
+        let freed = self.0.oracle.borrow().freed.contains(&self.whose(after).0);
+        let errs = |was: &Accepted| freed && was.how == AcceptedHow::Found;
         let forgotten = was.as_ref().is_some_and(|was| {
-            is.as_ref().is_none_or(|is| is.at != was.at || was.id.is_some() && is.id != was.id)
+            let other = |is: &Accepted| is.at != was.at || was.id.is_some() && is.id != was.id;
+            is.as_ref().is_none_or(|is| other(is) && !errs(was))
         }) || old.evidence.unresolved.is_some()
             && new.evidence.unresolved.is_none()
             && !new.evidence.disproved;

@@ -40,7 +40,7 @@ impl App for SimPorts {
         self.world.0.clock.sleep(authorize_ms).await;
         self.world.0.authorizations.borrow_mut().push((request.purpose, request.refresh));
         let mut settings = self.world.0.settings.borrow_mut();
-        if strikes(&mut settings.unauthorized) {
+        if self.being.signed_out.get() || strikes(&mut settings.unauthorized) {
             return None;
         }
         let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];

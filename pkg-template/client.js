@@ -69,15 +69,15 @@ export class Client {
     const host = makeHost(
       settings.options,
       (json, account) => this.operationOf(json, account),
-      (state) => this.#tabs.tell(state),
+      () => this.#tabs,
       this.reach,
     );
     this.#connection = connect(settings, host);
     for (const name of isServer ? [] : ["online", "offline"]) {
       globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
     }
-    const offer = () => this.#connection.offer?.();
-    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp(), offer, () => !this.reach.lacks);
+    const offer = (/** @type {string=} */ service) => this.#connection.offer?.(service);
+    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp(), offer);
   }
 
   /** @param {Sealed} sealed */

@@ -126,8 +126,14 @@ export class Connection {
   /** Gives the lanes back at once, as far as that can be done in one turn. */
   yield = () => this.#nudge("yield");
 
-  /** Gives the lanes back as soon as nothing is under way, for a tab that somebody looks at. */
-  offer = () => this.#nudge("offer");
+  /**
+   * Gives the lanes back as soon as nothing is under way, for a tab that somebody looks at.
+   *
+   * @param {string} [service] That of one service only, for a tab that can go on with it.
+   */
+  offer(service) {
+    this.#nudge("offer", service);
+  }
 
   /**
    * Another context has changed something of this service.
@@ -205,7 +211,7 @@ export class Connection {
 
   /**
    * @param {"wake" | "yield" | "offer" | "hint"} what
-   * @param {...string} args
+   * @param {...(string | undefined)} args
    */
   #nudge(what, ...args) {
     if (!this.#client || this.#generation !== this.#platform.instance.generation) return;

@@ -21,11 +21,11 @@ const AUTHORIZE_MS = 30_000;
  * @param {Api.HoldfastOptions<Record<string, Api.Service<any>>>} options
  * @param {(json: string, account: string) => Api.Operation<any>} operationOf
  *   The operation of a state and whose it is, which is taken in.
- * @param {(state: Api.OperationState) => void} tell Tells the other tabs.
+ * @param {() => import("./tabs.js").Tabs} tabs The other tabs.
  * @param {Reach} reach
  * @returns {OwnHost}
  */
-export function makeHost(options, operationOf, tell, reach) {
+export function makeHost(options, operationOf, tabs, reach) {
   const { onSettled, observe, services, logger } = options;
   /** @type {(callback: object, name: string, error: unknown, more: Record<string, string>) => void} */
   const failed = (callback, name, error, more) => {
@@ -38,13 +38,13 @@ export function makeHost(options, operationOf, tell, reach) {
       await null;
       const ask = services[service]?.authorize;
       if (!ask) return { headers: [] };
-      reach.lacks = true;
       try {
         const given = await authorize(ask, { purpose, refresh });
         reach.authorized(service);
-        reach.lacks = !given;
+        tabs().authorized(service, given !== null);
         return given;
       } catch (error) {
+        tabs().authorized(service, false);
         reach.authorized(service, refusalOf(error));
         failed(ask, "authorize", error, { "holdfast.service": service, "holdfast.purpose": purpose });
         throw error;
@@ -73,7 +73,7 @@ export function makeHost(options, operationOf, tell, reach) {
         const entries = JSON.parse(entriesJson);
         reach.hear(JSON.parse(json), entries);
         const { state } = operationOf(json, account);
-        tell(state);
+        tabs().tell(state);
         if (!observe) return;
         for (const entry of entries) {
           try {

@@ -131,9 +131,10 @@ export interface DirectService<Result = unknown> extends ServiceOptions<Result> 
   readonly baseUrl: string;
   /**
    * Gives the credential for one exchange. Asked before every exchange; `null` says that there is none
-   * now: the work is left to a tab that has one, and where none has, it parks as `NeedsCredential` within
-   * half a minute. The same when this throws, or gives what `fetch` would not send; which is also told to
-   * `observe` (`callback.failed`) and, once and without what the app threw, to the console.
+   * now: the work is left to another tab that can go on with it (where the browser has BroadcastChannel),
+   * and where there is none, it parks as `NeedsCredential` after four tries. The same when this throws, or
+   * gives what `fetch` would not send; which is also told to `observe` (`callback.failed`) and, once and
+   * without what the app threw, to the console.
    */
   readonly authorize?: (request: AuthorizeRequest) => Authorization | null | Promise<Authorization | null>;
   readonly proxy?: undefined;

@@ -17,8 +17,6 @@ export class Reach {
   #idless = new Map();
   /** Why `authorize` gave none, the last time that it was asked, in a sentence. @type {Map<string, string>} */
   #refused = new Map();
-  /** Whether none was given the last time: another tab may have one. */
-  lacks = false;
   /** What another context has seen, which does the work. @type {Readonly<Record<string, string>>} */
   #told = {};
 

@@ -143,10 +143,10 @@ impl<P: Ports> Driver<P> {
     }
 
     /// Gives the lanes back as soon as nothing is under way, and begins nothing until then: somebody looks at another
-    /// context, and nobody at this one, which may be throttled. It asks for them again when something is due and they
-    /// are free.
-    pub fn offer(&self) {
-        self.feed(Input::Offer);
+    /// context, and nobody at this one, which may be throttled. Of one service, because another context says that it can
+    /// go on where this one has no credential. It asks for them again when something is due and they are free.
+    pub fn offer(&self, service: Option<ServiceName>) {
+        self.feed(Input::Offer(service));
     }
 
     /// Stops for good. What is pending stays stored.

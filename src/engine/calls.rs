@@ -143,10 +143,6 @@ impl Engine {
 
     pub(super) fn unauthorized(&mut self, now: Timestamp, id: &OperationId, purpose: Purpose) {
         if self.not_begun(now, id, purpose) {
-            let lane = self.entries.get(id).and_then(|entry| self.lanes.get_mut(&entry.lane));
-            if let Some(lane) = lane {
-                lane.lacks = true;
-            }
             self.apply(now, id, step::Input::Unauthorized(purpose), None);
         }
     }

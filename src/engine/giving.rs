@@ -1,4 +1,4 @@
-//! Giving lanes away: where the page leaves, to a context that somebody looks at, and to whoever may have the credential
+//! Giving lanes away: where the page leaves, to a context that somebody looks at, and to one that may have the credential
 //! that this one lacks.
 
 use super::Engine;
@@ -6,7 +6,7 @@ use super::entry::Entry;
 use super::lanes::{ACTION_MS, CLAIM_AGAIN_MS, LaneState, Ownership};
 use super::output::Output;
 use super::reply::CallError;
-use crate::model::ids::{Epoch, LaneId};
+use crate::model::ids::{Epoch, LaneId, ServiceName};
 use crate::model::lane::Fence;
 use crate::model::time::Timestamp;
 
@@ -32,14 +32,19 @@ impl Engine {
         self.yielded = true;
     }
 
-    /// Gives the lanes to a context that somebody looks at, for this one may be throttled. Where something is under way,
-    /// that ends first, and nothing else is begun until then.
-    pub(super) fn offer(&mut self, now: Timestamp) {
-        let owned =
-            self.lanes.iter().filter(|(_, own)| own.epoch().is_some() && !own.came_back(now));
-        let ids: Vec<LaneId> = owned.map(|(id, _)| id.clone()).collect();
-        for id in ids {
-            if !self.give_at_rest(now, &id)
+    /// Gives the lanes to a context that somebody looks at, for this one may be throttled; or the lane of one service, to
+    /// one that says that it can go on, for here is no credential for it. Where something is under way, that ends first,
+    /// and nothing else is begun until then.
+    pub(super) fn offer(&mut self, now: Timestamp, service: Option<&ServiceName>) {
+        let one = service.and_then(|name| self.lane_of(name));
+        let is_wanted = |(id, own): &&(LaneId, LaneState)| match service {
+            Some(_) => one.as_ref() == Some(id),
+            None => !own.came_back(now),
+        };
+        let ids = self.lanes.iter().filter(is_wanted).map(|(id, _)| id.clone());
+        for id in ids.collect::<Vec<_>>() {
+            if self.owns(&id)
+                && !self.give_at_rest(now, &id)
                 && let Some(lane) = self.lanes.get_mut(&id)
                 && now.since(lane.wanted_until) >= WANTED_AGAIN_MS
             {
@@ -58,7 +63,6 @@ impl Engine {
             self.return_lane(id, epoch);
             self.lose(now, id);
             if let Some(lane) = self.lanes.get_mut(id) {
-                lane.lacks = false;
                 lane.given = Some((epoch, now));
                 // Whoever wants it asks every 3 s, and comes first so.
                 let ask_at = now.after(2 * CLAIM_AGAIN_MS);
@@ -69,19 +73,13 @@ impl Engine {
         at_rest
     }
 
-    /// Whether nothing is begun in a lane of this context: another wants it, or may have the credential that this one
-    /// lacks. It is given away when that can be.
+    /// Whether nothing is begun in a lane of this context, for another wants it; it is given away when that can be.
     pub(super) fn gives_way(&mut self, now: Timestamp, id: &LaneId) -> bool {
         let until = self.wanted_until(id);
-        let is_wanted = now < until;
-        let lacks = self.lanes.get(id).is_some_and(|lane| lane.lacks);
-        if (is_wanted || lacks) && self.give_at_rest(now, id) {
-            return true;
-        }
-        if is_wanted {
+        if now < until && !self.give_at_rest(now, id) {
             self.wake(until);
         }
-        is_wanted
+        now < until
     }
 
     pub(super) fn wanted_until(&self, id: &LaneId) -> Timestamp {
@@ -99,16 +97,6 @@ impl Engine {
             gate: None,
             sent,
         }));
-    }
-
-    /// The app acts here: what was given to others is asked for at once, and it may have a credential now.
-    pub(super) fn acts_here(&mut self, now: Timestamp) {
-        for lane in self.lanes.values_mut() {
-            lane.lacks = false;
-            if let (Ownership::Other { ask_at }, Some(_)) = (&mut lane.ownership, lane.given) {
-                *ask_at = now.min(*ask_at);
-            }
-        }
     }
 
     /// What was given back is asked for again: whether somebody else has it since is for the store to say.

@@ -49,8 +49,9 @@ pub enum Input {
     Revise(CallId, OperationId, Box<Newborn>),
     /// The page is going away: give every lane back, until the next `Wake` or for a while.
     Yield,
-    /// Somebody looks at another context, and nobody at this one: give the lanes back as soon as nothing is under way.
-    Offer,
+    /// Somebody looks at another context, and nobody at this one; or, of one service, another can go on where this one
+    /// has no credential: give the lanes back as soon as nothing is under way.
+    Offer(Option<ServiceName>),
     /// The app submits.
     Submit(CallId, Box<Newborn>),
     /// Time has passed. Too often does no harm.

@@ -4,7 +4,7 @@ use super::Engine;
 use super::entry::Entry;
 use super::reply::CallError;
 use super::shelves::Shelf;
-use crate::model::ids::{Account, Epoch, LaneId};
+use crate::model::ids::{Account, Epoch, LaneId, ServiceName};
 use crate::model::lane::Lane;
 use crate::model::policy::Rate;
 use crate::model::storage::{Queue, StoreError};
@@ -42,8 +42,6 @@ pub(super) struct LaneState {
     pub(super) doubt_again: Timestamp,
     /// Until then nothing is begun, for a context that somebody looks at wants the lane.
     pub(super) wanted_until: Timestamp,
-    /// The app gave no credential for it, and has not acted since: another context may have one.
-    pub(super) lacks: bool,
     /// Under which epoch, and when, it was last given to whoever wanted it.
     pub(super) given: Option<(Epoch, Timestamp)>,
     /// When the store was last asked for work.
@@ -72,7 +70,6 @@ impl LaneState {
             doubted: false,
             doubt_again: Timestamp(0),
             wanted_until: Timestamp(0),
-            lacks: false,
             given: None,
             read_at: Timestamp(0),
             work: Shelf::new(),
@@ -146,8 +143,11 @@ impl Engine {
             return;
         };
         let owned = lane.epoch().is_some();
+        // It was given away while more time in it was asked for, and says nothing of what became of it since.
+        let given = matches!(lane.ownership, Ownership::Other { .. });
         let doubted = core::mem::take(&mut lane.doubted);
         match claimed {
+            Ok(row) if given && row.owner.as_ref() == Some(&self.context) => {}
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
                 if lane.epoch() == Some(row.epoch) {
                     lane.lease_until = lane.lease_until.max(row.lease_until);
@@ -228,6 +228,12 @@ impl Engine {
         for own in ids {
             self.leave_entry(now, &own);
         }
+    }
+
+    /// The lane of a service, where it is configured and somebody is signed in.
+    pub(super) fn lane_of(&self, service: &ServiceName) -> Option<LaneId> {
+        let own = self.services.get(service)?;
+        Some(LaneId::of(self.account.as_ref()?, service, &own.origin))
     }
 
     /// Whether this context owns a lane, as far as it knows.

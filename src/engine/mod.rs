@@ -128,10 +128,6 @@ impl Engine {
         if now < before {
             self.jumped_back(before, now);
         }
-        if let Input::Command(..) | Input::Retry(..) | Input::Revise(..) | Input::Submit(..) = input
-        {
-            self.acts_here(now);
-        }
         match input {
             Input::Account(account) => self.switch_account(account),
             Input::Answered(id, purpose, answer) => self.answered(now, &id, purpose, &answer),
@@ -167,7 +163,7 @@ impl Engine {
             Input::Unauthorized(id, purpose) => self.unauthorized(now, &id, purpose),
             Input::Wake => self.begin_anew(now),
             Input::Yield => self.give_back_all(now),
-            Input::Offer => self.offer(now),
+            Input::Offer(service) => self.offer(now, service.as_ref()),
         }
         self.drive(now);
     }

@@ -48,11 +48,6 @@ impl Engine {
         self.lane_of(service).filter(|lane| !self.owns(lane))
     }
 
-    fn lane_of(&self, service: &ServiceName) -> Option<LaneId> {
-        let own = self.account.as_ref().zip(self.services.get(service));
-        own.map(|(account, own)| LaneId::of(account, service, &own.origin))
-    }
-
     /// Whether the app may ask the service something now that belongs to no operation, by what is known
     /// here and by the lane as another context has left it (see [`Engine::lane_of_another`]). What may be
     /// asked is counted, here: its owner does not learn of it.

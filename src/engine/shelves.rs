@@ -78,11 +78,7 @@ impl Shelf {
 impl Engine {
     /// Another context has changed something of the service: the store is looked at again.
     pub(super) fn hint(&mut self, service: &ServiceName) {
-        let (Some(account), Some(own)) = (&self.account, self.services.get(service)) else {
-            return;
-        };
-        let id = LaneId::of(account, service, &own.origin);
-        if let Some(lane) = self.lanes.get_mut(&id) {
+        if let Some(lane) = self.lane_of(service).and_then(|id| self.lanes.get_mut(&id)) {
             lane.work.look_at(Timestamp(0));
             lane.delivery.look_at(Timestamp(0));
         }

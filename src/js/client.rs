@@ -217,9 +217,10 @@ impl Client {
         self.driver.give_back();
     }
 
-    /// Gives the lanes back as soon as nothing is under way: somebody looks at another tab.
-    pub fn offer(&self) {
-        self.driver.offer();
+    /// Gives the lanes back as soon as nothing is under way: somebody looks at another tab. Or that of one service, which
+    /// another tab can go on with.
+    pub fn offer(&self, service: Option<String>) {
+        self.driver.offer(service.map(ServiceName));
     }
 
     /// Opens and resumes whatever is pending.

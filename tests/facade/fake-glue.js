@@ -27,8 +27,8 @@ export class Client {
   }
   wake() {}
   yield() {}
-  offer() {
-    world.script.offer?.(this);
+  offer(service) {
+    world.script.offer?.(this, service);
   }
 }
 

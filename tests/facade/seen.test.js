@@ -10,7 +10,8 @@ async function tab(t, visibilityState, own = {}) {
   t.after(() => delete globalThis.document);
   const { createHoldfast, world } = await loadPackage(t);
   let offers = 0;
-  world.script.offer = () => void (offers += 1);
+  const left = [];
+  world.script.offer = (_, service) => void (service === undefined ? (offers += 1) : left.push(service));
   const holdfast = createHoldfast(options(own));
   t.after(() => holdfast.close());
   await holdfast.start();
@@ -18,7 +19,7 @@ async function tab(t, visibilityState, own = {}) {
   t.after(() => other.close());
   const heard = [];
   other.onmessage = ({ data }) => heard.push(data);
-  return { document, other, heard, offers: () => offers, host: world.clients[0].host };
+  return { document, other, heard, left, offers: () => offers, host: world.clients[0].host };
 }
 
 test("a tab that nobody looks at gives what it drives to one that asks", async (t) => {
@@ -49,6 +50,40 @@ test("a tab that is not seen any more asks for nothing", async (t) => {
   assert.ok(other);
 });
 
+test("what another can go on with is left to it where there is no credential, and to nobody else", async (t) => {
+  let given = null;
+  const services = { reports: { ...options().services.reports, authorize: () => given } };
+  const { other, heard, host, left } = await tab(t, "visible", { services });
+  other.postMessage({ takes: "reports" });
+  // What is said next is answered after that was heard.
+  other.postMessage({ lacks: "extra" });
+  await until(() => heard.length, "That it can go on with another");
+  assert.deepEqual([heard, left], [[{ takes: "extra" }], []]);
+  await host.authorize("reports", "poll", false);
+  await until(() => heard.length > 1, "That it lacks one");
+  assert.deepEqual(heard[1], { lacks: "reports" });
+  other.postMessage({ takes: "extra" });
+  other.postMessage({ takes: "reports" });
+  await until(() => left.length, "An offer");
+  given = { headers: {} };
+  await host.authorize("reports", "poll", false);
+  other.postMessage({ takes: "reports" });
+  other.postMessage({ lacks: "reports" });
+  await until(() => heard.length > 2, "That it can go on");
+  assert.deepEqual([heard[2], left], [{ takes: "reports" }, ["reports"]]);
+});
+
+test("a tab that has thrown for a credential says nothing where another lacks one too", async (t) => {
+  const authorize = () => Promise.reject(new Error("no"));
+  const { other, heard, host } = await tab(t, "hidden", { services: { reports: { ...options().services.reports, authorize } } });
+  await assert.rejects(host.authorize("reports", "poll", false));
+  await until(() => heard.length, "That it lacks one");
+  other.postMessage({ lacks: "reports" });
+  other.postMessage({ lacks: "extra" });
+  await until(() => heard.length > 1, "What it says of another");
+  assert.deepEqual(heard, [{ lacks: "reports" }, { takes: "extra" }]);
+});
+
 test("a tab whose app gives no credential asks for nothing until it gives one", async (t) => {
   let given = null;
   const services = { reports: { ...options().services.reports, authorize: () => given } };
@@ -60,7 +95,7 @@ test("a tab whose app gives no credential asks for nothing until it gives one", 
     third.postMessage("later");
     await until(() => heard.includes("later"), "What was said later");
     third.close();
-    return heard.length > 1;
+    return heard.some(({ asks }) => asks);
   };
   assert.equal(await asks(), true);
   await host.authorize("reports", "poll", false);

@@ -71,7 +71,7 @@ fn a_lane_in_which_nothing_is_under_way_goes_to_a_tab_that_is_seen() {
     let at = world.0.clock.now();
     let moved = || world.lane("first").owner.is_some_and(|own| Some(own) != before.owner);
     for round in 1..=10 {
-        first.driver.offer();
+        first.driver.offer(None);
         world.run(at + round * 3_000, moved);
     }
     assert!(moved(), "{:?}", world.lane("first"));
@@ -100,7 +100,7 @@ fn a_lane_that_is_never_idle_goes_to_a_tab_that_is_seen_once_what_is_under_way_i
     let before = world.lane("seen").owner;
     let at = world.0.clock.now();
     let moved = || world.lane("seen").owner.is_some_and(|own| Some(own) != before);
-    first.driver.offer();
+    first.driver.offer(None);
     world.run(at + 60_000, moved);
     let took = world.0.clock.now() - at;
     assert!(took < 10_000, "after {took} ms");
@@ -117,7 +117,7 @@ fn a_lane_that_is_asked_for_again_and_again_and_taken_by_nobody_is_driven_on() {
     let at = world.0.clock.now();
     let ended = || world.stored("first").is_some_and(|own| own.life.is_ended());
     for round in 1..=20 {
-        context.driver.offer();
+        context.driver.offer(None);
         world.run(at + round * 3_000, ended);
     }
     assert!(ended(), "{:?}", world.lane("first"));
@@ -133,7 +133,7 @@ fn what_cannot_be_ended_keeps_no_other_work_for_long_although_a_tab_that_is_seen
     world.until("first", |own| own.life.is_ended());
     let at = world.0.clock.now();
     for (intent, most_ms) in [("second", 40_000), ("third", 1_000)] {
-        context.driver.offer();
+        context.driver.offer(None);
         let asked = world.0.clock.now();
         world.submit(&context, intent, "");
         world.until(intent, |own| own.life.stage != Stage::Submit);
@@ -150,7 +150,7 @@ fn what_is_under_way_is_ended_by_who_began_it_although_a_tab_that_is_seen_asks()
     world.submit(&context, "first", "");
     world.until("first", |own| own.life.evidence.current.is_some());
     let (owner, sent) = (world.lane("first").owner, world.requests(Call::Submit).len());
-    context.driver.offer();
+    context.driver.offer(None);
     world.until("first", |own| own.life.stage != Stage::Submit);
     assert_eq!(world.lane("first").owner, owner);
     assert_eq!((world.requests(Call::Submit).len(), sent.max(1)), (1, 1));
@@ -164,7 +164,7 @@ fn asked_all_along(world: &World, owner: &Context, intent: &str) -> String {
     let over =
         || world.stored(intent).is_some_and(|own| own.life.is_ended() || park(&own).is_some());
     for round in 1..=200 {
-        owner.driver.offer();
+        owner.driver.offer(None);
         world.run(at + round * 3_000, over);
     }
     standing(&world.stored(intent).expect("stored")).into()
@@ -227,4 +227,62 @@ fn what_is_written_while_the_page_leaves_is_told_all_the_same() {
     assert!(stored.revision > operation.revision, "nothing was being written");
     let told = world.0.happened.borrow();
     assert!(told.iter().any(|(own, _)| *own == stored.identity.id), "{told:?}");
+}
+
+#[test]
+fn a_tab_that_once_lacked_a_credential_while_alone_gives_way_to_a_seen_one() {
+    let world = World::new();
+    let first = world.open();
+    world.submit(&first, "first", r#","duration_ms":600000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().unauthorized = 1;
+    let polls = world.requests(Call::Poll).len();
+    world.run(world.0.clock.now() + 60_000, || world.requests(Call::Poll).len() > polls + 1);
+    let before = world.lane("first").owner;
+    let _second = world.open();
+    let at = world.0.clock.now();
+    let moved = || world.lane("first").owner.is_some_and(|own| Some(own) != before);
+    for round in 1..=20 {
+        first.driver.offer(None);
+        world.run(at + round * 3_000, moved);
+    }
+    assert!(moved(), "not within a minute");
+}
+
+#[test]
+fn a_hidden_tab_whose_app_submits_gives_way_to_a_seen_one() {
+    let world = World::new();
+    let (first, second) = (world.open(), world.open());
+    world.submit(&first, "first", r#","duration_ms":3600000"#);
+    world.until("first", |own| own.life.stage == Stage::Work);
+    let before = world.lane("first").owner;
+    world.submit(&second, "second", r#","duration_ms":3600000"#);
+    world.until("second", |own| own.life.stage == Stage::Work);
+    let moved = || world.lane("first").owner.is_some_and(|own| Some(own) != before);
+    for round in 0..8 {
+        first.driver.offer(None);
+        world.pass(500);
+        world.submit(&first, &format!("more {round}"), r#","duration_ms":3600000"#);
+        world.pass(2_500);
+    }
+    assert!(moved(), "not in {} ms", 8 * 3_000);
+}
+
+#[test]
+fn a_lane_that_is_given_while_more_time_in_it_is_asked_for_is_not_thought_its_own() {
+    let world = World::new();
+    let first = world.open();
+    world.submit(&first, "first", r#","duration_ms":600000"#);
+    let active = world.until("first", |own| own.life.stage == Stage::Work);
+    // What is due stands still without a network, and the lease is to cover that.
+    {
+        let mut settings = world.0.settings.borrow_mut();
+        (settings.offline, settings.commit_ms) = (true, 1_000);
+    }
+    let due = active.due().expect("a poll").0;
+    world.pass(due + 100 - world.0.clock.now());
+    first.driver.offer(None);
+    world.pass(3_000);
+    assert!(world.lane("first").owner.is_none());
+    assert!(!world.is_shown(&first), "it holds the lock of who drives");
 }

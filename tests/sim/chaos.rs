@@ -33,7 +33,7 @@ pub async fn look(world: World) {
         let seen = roll(alive.len() as u64) as usize;
         for tab in alive.iter().enumerate().filter(|(at, _)| *at != seen).map(|(_, tab)| tab) {
             if let Some(driver) = tab.awake() {
-                world.0.tasks.spawn(Rc::clone(&tab.being), async move { driver.offer() });
+                world.0.tasks.spawn(Rc::clone(&tab.being), async move { driver.offer(None) });
             }
         }
     }

@@ -45,6 +45,18 @@ impl SimPorts {
     }
 }
 
+impl SimPorts {
+    /// Others hear that there is no credential here; where one of them has one, it asks for the work.
+    fn tell_lack(&self) {
+        let is_able = |own: &Rc<Tab>| own.number != self.tab.number && !own.being.signed_out.get();
+        let answered = self.world.alive().iter().any(|own| is_able(own) && own.awake().is_some());
+        if let Some(driver) = self.tab.awake().filter(|_| answered) {
+            let offer = async move { driver.offer(Some("reports".into())) };
+            self.world.0.tasks.spawn(Rc::clone(&self.tab.being), offer);
+        }
+    }
+}
+
 is_its_own_ports!(SimPorts);
 
 impl App for SimPorts {
@@ -61,6 +73,7 @@ impl App for SimPorts {
             self.point().await;
         }
         if self.tab.being.signed_out.get() {
+            self.tell_lack();
             return None;
         }
         // Where no person shall be needed, the next one is there.
@@ -68,6 +81,7 @@ impl App for SimPorts {
         let denied = !again && self.world.strikes(Kind::NoCredential, 1);
         self.world.0.denied.set(denied);
         if denied {
+            self.tell_lack();
             return None;
         }
         let headers = match self.world.0.plan.house {

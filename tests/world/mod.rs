@@ -51,7 +51,8 @@ pub use seen::{ending, failed, is_whole, keys, park, replayed, result, standing,
 pub use settings::Settings;
 use submission::setup;
 pub use submission::{DAY_MS, service, submission};
-use tasks::{Being, Tasks};
+pub use tasks::Being;
+use tasks::Tasks;
 pub(crate) use write::write_of;
 
 /// The profile that the worlds go by.
@@ -93,8 +94,8 @@ pub struct Shared {
     tasks: Tasks,
 }
 
-/// A context, and what tells it of changes by others.
-pub type Peer = (Rc<Being>, Rc<dyn Fn()>);
+/// A context, what tells it of changes by others, and what asks it for its work.
+pub type Peer = (Rc<Being>, Rc<dyn Fn()>, Rc<dyn Fn()>);
 
 /// Which commit freezes its context.
 pub type FreezeWhen = Box<dyn Fn(&Operation) -> bool>;
@@ -173,7 +174,9 @@ impl World {
         timer.on_timer(Rc::new(move || waker.tick()));
         let told = driver.clone();
         let hint: Rc<dyn Fn()> = Rc::new(move || told.hint("reports".into()));
-        self.0.peers.borrow_mut().push((Rc::clone(&being), hint));
+        let asked = driver.clone();
+        let offer: Rc<dyn Fn()> = Rc::new(move || asked.offer(Some("reports".into())));
+        self.0.peers.borrow_mut().push((Rc::clone(&being), hint, offer));
         driver.wake();
         Context { driver, being, ports }
     }

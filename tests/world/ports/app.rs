@@ -11,8 +11,8 @@ use holdfast::model::operation::Operation;
 use holdfast::record::view::view;
 
 use super::SimPorts;
-use crate::world::SECRET;
 use crate::world::settings::strikes;
+use crate::world::{Being, SECRET};
 
 impl SimPorts {
     /// Others hear of a change, each in a turn of its own.
@@ -20,11 +20,28 @@ impl SimPorts {
         if !self.world.0.settings.borrow().hints {
             return;
         }
-        for (being, hint) in self.world.0.peers.borrow().iter() {
+        for (being, hint, _) in self.world.0.peers.borrow().iter() {
             if being.alive.get() && !Rc::ptr_eq(being, &self.being) {
                 let hint = Rc::clone(hint);
                 self.world.0.tasks.spawn(Rc::clone(being), async move { hint() });
             }
+        }
+    }
+}
+
+impl SimPorts {
+    /// Others hear that there is no credential here; where one of them has one, it asks for the work.
+    fn tell_lack(&self) {
+        if !self.world.0.settings.borrow().hints {
+            return;
+        }
+        let peers = self.world.0.peers.borrow();
+        let is_other = |own: &Rc<Being>| !Rc::ptr_eq(own, &self.being);
+        let able = |own: &Rc<Being>| own.alive.get() && !own.frozen.get() && !own.signed_out.get();
+        let answered = peers.iter().any(|(own, ..)| is_other(own) && able(own));
+        if let Some((_, _, offer)) = peers.iter().find(|(own, ..)| answered && !is_other(own)) {
+            let offer = Rc::clone(offer);
+            self.world.0.tasks.spawn(Rc::clone(&self.being), async move { offer() });
         }
     }
 }
@@ -41,6 +58,8 @@ impl App for SimPorts {
         self.world.0.authorizations.borrow_mut().push((request.purpose, request.refresh));
         let mut settings = self.world.0.settings.borrow_mut();
         if self.being.signed_out.get() || strikes(&mut settings.unauthorized) {
+            drop(settings);
+            self.tell_lack();
             return None;
         }
         let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];

@@ -22,10 +22,9 @@ impl World {
     /// Carries a change out, and looks at what it does.
     pub fn apply(&self, tab: u64, change: Change, durability: Durability) -> Changed {
         let Change::Commit(batch) = &change else {
-            let asked = format!("tab {tab} {change:?}");
             let changed = self.0.disk.apply(change.clone(), durability);
             self.check_piece(&change, &changed);
-            self.note(|| format!("{} -> {changed:?}", cut(&asked)));
+            self.note(|| format!("{} -> {changed:?}", cut(&format!("tab {tab} {change:?}"))));
             return changed;
         };
         let batch = batch.clone();

@@ -146,6 +146,9 @@ pub(super) fn test_runner(workspace: &Workspace) -> Result<Outcome> {
         .args(["install", "--quiet", "--debug", "wasm-bindgen-cli", "--version", &version])
         .args(["--bin", "wasm-bindgen-test-runner", "--root"])
         .arg(tools::runner_folder(workspace))
+        // It stands on much of what this command stands on, which is compiled there.
+        .arg("--target-dir")
+        .arg(workspace.path("target"))
         .env("CARGO_PROFILE_DEV_DEBUG", "0");
     process::run(&mut command)?;
     let runner = tools::test_runner(workspace)?.context("the runner is of another version")?;

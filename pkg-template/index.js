@@ -6,9 +6,26 @@ import { checkOptions } from "./options.js";
 
 export { defineService, HoldfastError, isHoldfastError };
 
+/**
+ * The module's file, asked for once while the scripts come, which ask themselves where this brings nothing.
+ *
+ * @type {() => Promise<Response | undefined> | undefined}
+ */
+let early = () => {
+  early = () => undefined;
+  return fetch(new URL("./holdfast.wasm", import.meta.url)).then(
+    (answer) => (answer.ok ? answer : undefined),
+    () => undefined,
+  );
+};
+
 /** @type {import("./create.js").Parts} */
 const parts = {
-  open: async (...given) => (await arrived(import("./page.js"))).open(...given),
+  async open(settings, listeners) {
+    const asks = settings.options.module === undefined && "indexedDB" in globalThis;
+    const file = asks ? early() : undefined;
+    return (await arrived(import("./page.js"))).open(settings, listeners, file);
+  },
   reset: () => arrived(import("./reset.js")),
 };
 

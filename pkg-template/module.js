@@ -15,6 +15,8 @@ import { HoldfastError, notABrowser } from "./error.js";
  */
 
 export class Instance {
+  /** The module's file for the next load, where it is on its way. @type {Promise<Response | undefined> | undefined} */
+  early;
   #glue;
   /** @type {Promise<void> | undefined} */
   #loading;
@@ -38,7 +40,9 @@ export class Instance {
    * @returns {Promise<number>} The generation of the instance.
    */
   async load(module) {
-    this.#loading ??= initialise(this.#glue, module).catch((error) => {
+    const file = module ?? this.early;
+    this.early = undefined;
+    this.#loading ??= initialise(this.#glue, file).catch((error) => {
       this.#loading = undefined;
       throw error;
     });
@@ -125,11 +129,11 @@ export function ownInstance(makeGlue) {
 
 /**
  * @param {Glue} glue
- * @param {Api.HoldfastOptions<any>["module"]} module
+ * @param {Api.HoldfastOptions<any>["module"] | Instance["early"]} module
  */
 async function initialise(glue, module) {
   try {
-    await glue.default({ module_or_path: module ?? own() });
+    await glue.default({ module_or_path: (await module) ?? own() });
   } catch (cause) {
     const text = String(cause);
     const blocked = /unsafe-eval|CSP|Content.Security/i.test(text);
@@ -157,7 +161,7 @@ const own = () => new URL("./holdfast.wasm", import.meta.url);
  * What the server said of the module's file, where that was a refusal: what browsers tell of it names neither the
  * status nor the address. Asked once more, for an answer is not told to who was given a failure.
  *
- * @param {Api.HoldfastOptions<any>["module"]} module
+ * @param {Api.HoldfastOptions<any>["module"] | Instance["early"]} module
  * @returns {Promise<string | undefined>}
  */
 async function refusalOf(module) {

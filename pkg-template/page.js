@@ -18,9 +18,12 @@ const instance = new Instance(glue);
 /**
  * @param {Settings} settings
  * @param {ReadonlySet<() => void>} listeners
+ * @param {Promise<Response | undefined>} [file] The module's, where it is on its way.
  */
-export const open = (settings, listeners) =>
-  new Client(settings, listeners, { connect: (own, host) => connectPage(own, host, builtIn) });
+export function open(settings, listeners, file) {
+  instance.early ??= file;
+  return new Client(settings, listeners, { connect: (own, host) => connectPage(own, host, builtIn) });
+}
 
 /**
  * A connection to the module of this page, or of this worker.

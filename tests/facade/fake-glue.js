@@ -4,13 +4,16 @@ export const world = {
   resets: 0,
   initError: undefined,
   clients: [],
+  /** What each initialisation was given. */
+  files: [],
   /** Methods by name: `(client, ...args) => value`. */
   script: {},
 };
 globalThis.__holdfastWorld = world;
 
-export default async function init() {
+export default async function init(given) {
   world.inits += 1;
+  world.files.push(given?.module_or_path);
   if (world.initError) throw world.initError;
 }
 

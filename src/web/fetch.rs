@@ -11,6 +11,10 @@ use crate::driver::ports::{Body, Head, Lost, Outgoing, Transport};
 use crate::model::http::Headers;
 use crate::model::time::Timestamp;
 
+/// How much of a body is taken into the module's memory at a time, in bytes: Firefox and WebKit give what has come
+/// while nobody read in one piece, which may be all of it, and that memory does not shrink again.
+const TAKEN_MAX: u32 = 256 * 1024;
+
 /// Sends requests with `fetch()`: without cookies, cache, referrer or redirects.
 pub struct FetchTransport {
     fetch: Option<Function>,
@@ -115,7 +119,8 @@ pub struct FetchBody {
 }
 
 enum State {
-    Open(ReadableStreamDefaultReader),
+    /// With what has come and is not taken yet.
+    Open(ReadableStreamDefaultReader, Option<Uint8Array>),
     Ended,
     Lost,
 }
@@ -126,7 +131,8 @@ impl Body for FetchBody {
         match core::mem::replace(&mut self.state, State::Lost) {
             State::Lost => Err(Lost),
             State::Ended => Ok(self.end()),
-            State::Open(reader) => {
+            State::Open(reader, Some(rest)) => Ok(Some(self.take(reader, rest))),
+            State::Open(reader, None) => {
                 let Ok(piece) = self.exchange.wait(&reader.read()).await else {
                     self.exchange.controller.abort();
                     return Err(Lost);
@@ -134,18 +140,26 @@ impl Body for FetchBody {
                 if property(&piece, "done") == true {
                     return Ok(self.end());
                 }
-                let bytes: Uint8Array = property(&piece, "value").dyn_into().map_err(|_| Lost)?;
-                self.state = State::Open(reader);
+                let bytes = property(&piece, "value").dyn_into().map_err(|_| Lost)?;
                 if self.exchange.idle {
                     self.exchange.ends_at = clock::now().after(self.exchange.timeout_ms.into());
                 }
-                Ok(Some(bytes.to_vec()))
+                Ok(Some(self.take(reader, bytes)))
             }
         }
     }
 }
 
 impl FetchBody {
+    /// Takes what has come as far as it may be taken at once; the rest waits where it is.
+    fn take(&mut self, reader: ReadableStreamDefaultReader, come: Uint8Array) -> Vec<u8> {
+        let length = come.length();
+        let rest = (length > TAKEN_MAX).then(|| come.subarray(TAKEN_MAX, length));
+        let taken = if rest.is_some() { come.subarray(0, TAKEN_MAX) } else { come };
+        self.state = State::Open(reader, rest);
+        taken.to_vec()
+    }
+
     fn end<T>(&mut self) -> Option<T> {
         self.exchange.is_over = true;
         self.state = State::Ended;
@@ -166,7 +180,7 @@ fn head(response: &JsValue, mut exchange: Exchange) -> Result<Head<FetchBody>, J
     let body = property(response, "body");
     let state = if body.is_object() {
         let reader = property(&body, "getReader").dyn_into::<Function>()?.call0(&body)?;
-        State::Open(reader.unchecked_into())
+        State::Open(reader.unchecked_into(), None)
     } else {
         exchange.is_over = true;
         State::Ended

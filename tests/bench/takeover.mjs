@@ -1,14 +1,14 @@
 // How long after the tab that drives a job is gone another tab's first request comes: it is closed, its process
 // crashes, it stands still between two requests, or it is put aside for going back to it; with Web Locks, and without.
 // Where nobody can tell, the other waits for the lease, and many wait at the same time, each pair at an origin of its own.
-import { Loopback, crashed, frozen, packageFolder, pagesFolder, polled, withoutLocks } from "../browser/harness.mjs";
+import { Loopback, frozen, packageFolder, pagesFolder, polled, withoutLocks } from "../browser/harness.mjs";
 import { BENCH_PAGES, bench, count } from "./lab.mjs";
 
 const ROUNDS = count(10);
 
 const CASES = [
-  ["close, with Web Locks", undefined, (page) => page.close()],
-  ["close, without", withoutLocks, (page) => page.close()],
+  ["close, with Web Locks", undefined, closed],
+  ["close, without", withoutLocks, closed],
   ["crash, with Web Locks", undefined, crashed],
   ["crash, without", withoutLocks, crashed],
   ["freeze, with Web Locks", undefined, frozen],
@@ -32,8 +32,16 @@ await bench("takeover", async (lab) => {
   }
 });
 
+function closed(browser, page) {
+  return page.close();
+}
+
+function crashed(browser, page) {
+  return browser.crash(page);
+}
+
 /** Sends a page elsewhere within its site, which keeps it whole. */
-async function putAside(page) {
+async function putAside(browser, page) {
   await page.evaluate(() => void (location.href = "bench.html?another"));
   await page.waitForURL(/another/);
   return async () => {
@@ -61,7 +69,7 @@ async function takeOver(browser, init, leave) {
       await page.evaluate(submit);
       if (!tab) await polled(service);
     }
-    const comeBack = await leave(pages[0]);
+    const comeBack = await leave(browser, pages[0]);
     const gone = Date.now();
     let next;
     while (!next) {

@@ -67,9 +67,9 @@ const SCRIPT = readFileSync(new URL("../pages/agent.js", import.meta.url), "utf8
  */
 class Agent {
   #base;
-  /** The document that asks, those that were told to go, and the question that waits. */
+  /** The document that asks, the one that was told to go last, and the question that waits. */
   #document;
-  #left = new Set();
+  #left;
   #ask;
   #orders = [];
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
@@ -89,7 +89,7 @@ class Agent {
 
   /** A document asks what to do. */
   asks({ document }, give) {
-    if (document !== this.#document && !this.#left.has(document)) {
+    if (document !== this.#document && document !== this.#left) {
       this.drop(new Error("the page was left"));
       this.#document = document;
       for (const arrive of this.#arrived.splice(0)) arrive();
@@ -132,7 +132,7 @@ class Agent {
   /** Orders what makes the document go. */
   #dismiss(source) {
     this.#order(source).catch(() => undefined);
-    this.#left.add(this.#document);
+    this.#left = this.#document;
     this.#document = undefined;
   }
 
@@ -154,12 +154,20 @@ class Agent {
 
   async goto(url) {
     const isAgents = url !== "about:blank";
-    this.#dismiss(`void location.assign(${JSON.stringify(isAgents ? this.address(url) : url)})`);
+    // What is left is put aside, and two pages is all that WebKit keeps of a whole browser: not those where tabs begin.
+    const way = `location[location.pathname === "/home" ? "replace" : "assign"]`;
+    this.#dismiss(`void ${way}(${JSON.stringify(isAgents ? this.address(url) : url)})`);
     if (isAgents) await this.ready();
   }
 
   async reload() {
     this.#dismiss("void location.reload()");
+    await this.ready();
+  }
+
+  /** What was put aside asks again. */
+  async back() {
+    this.#dismiss("void history.back()");
     await this.ready();
   }
 

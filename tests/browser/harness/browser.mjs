@@ -12,6 +12,9 @@ import { WebKit } from "./webkit.mjs";
  *   keeps, with a script that runs before each page's own.
  * @property {() => Promise<Session>} session Tabs for one test, with a storage in which nothing is.
  * @property {(offline: boolean) => Promise<void>} [setOffline] Where the browser can be told so.
+ * @property {(page: Page) => Promise<void>} crash Ends the tab's process, and no other.
+ * @property {(page: Page, arm: (address?: string) => void) => Promise<() => Promise<void>>} freeze Stops a tab where
+ *   `arm` makes it come to a breakpoint, or wait for what it asks under an address; gives what lets it go on.
  * @property {() => Promise<void>} kill Ends all its processes with SIGKILL.
  */
 
@@ -24,6 +27,7 @@ import { WebKit } from "./webkit.mjs";
  * @property {(work: Function, argument?: any) => Promise<any>} evaluate
  * @property {(isTrue: Function, argument?: any, options?: { timeout?: number }) => Promise<any>} waitForFunction
  * @property {() => Promise<any>} close
+ * @property {() => Promise<void>} [back] Where the page itself cannot be told to go back.
  */
 
 /**

@@ -75,6 +75,26 @@ export class Chromium {
     return this.context.setOffline(offline);
   }
 
+  /** Ends a page's process. */
+  async crash(page) {
+    const over = page.waitForEvent("crash");
+    (await this.context.newCDPSession(page)).send("Page.crash").catch(() => undefined);
+    await over;
+  }
+
+  /** Stops a page at a breakpoint. */
+  async freeze(page, arm) {
+    const session = await this.context.newCDPSession(page);
+    await session.send("Debugger.enable");
+    const stopped = new Promise((resolve) => session.once("Debugger.paused", resolve));
+    await page.evaluate(arm);
+    await stopped;
+    return async () => {
+      await session.send("Debugger.resume");
+      await session.send("Debugger.disable");
+    };
+  }
+
   /** For what concerns the whole browser. */
   devtools() {
     return this.#browser.newBrowserCDPSession();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 import { program } from "./environment.mjs";
 import { ProcessGroup, START_MS } from "./process.mjs";
+import { crashed, frozen } from "./tab-process.mjs";
 
 /** How often it is looked whether something has become true, in milliseconds. */
 const POLL_MS = 50;
@@ -65,6 +66,17 @@ export class Firefox {
   async kill() {
     await this.#group.kill();
     await this.#browser?.disconnect().catch(() => undefined);
+  }
+
+  /** Ends a page's process. */
+  crash = (page) => crashed(this.pid, page);
+
+  /** Stops a page's process. */
+  freeze = (page, arm) => frozen(this.pid, page, arm);
+
+  /** Whether the tabs that are open have a network. */
+  async setOffline(offline) {
+    for (const page of await this.#browser.defaultBrowserContext().pages()) await page.setOfflineMode(offline);
   }
 
   /**

@@ -156,10 +156,15 @@ export const membersOf = (group) =>
 const aliveWith = (mark) =>
   pids().filter((pid) => Number(pid) !== process.pid && ["cmdline", "environ"].some((file) => systemTells(pid, file).includes(mark)));
 
+/** What the threads of a process are called, where the system tells. */
+export const threadsOf = (pid) => namesIn(`/proc/${pid}/task`).map((thread) => systemTells(pid, `task/${thread}/comm`).trim());
+
 /** All processes, where the system tells. */
-function pids() {
+const pids = () => namesIn("/proc").filter((name) => /^\d+$/.test(name));
+
+function namesIn(folder) {
   try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return readdirSync(folder);
   } catch {
     return [];
   }

@@ -100,39 +100,35 @@ export async function assertWaitedFor(service, before, lease) {
 /** What a browser without Web Locks shows a page. */
 export const withoutLocks = () => delete Navigator.prototype.locks;
 
-const devtools = (page) => page.context().newCDPSession(page);
-
 /**
- * Ends a page's process.
+ * Stops a page between its requests: a browser freezes none that is seen, and without a screen it takes each for one.
+ * Gives what lets it go on from the same place.
  *
- * @param {import("playwright-core").Page} page
+ * @param {import("./browser.mjs").Browser} browser
+ * @param {import("./browser.mjs").Page} page
  */
-export async function crashed(page) {
-  const over = page.waitForEvent("crash");
-  (await devtools(page)).send("Page.crash").catch(() => undefined);
-  await over;
-}
-
-/**
- * Stops a page between its requests, at a breakpoint: a browser freezes none that is seen, and without a screen it takes
- * each for one. Gives what lets it go on from the same place.
- */
-export async function frozen(page) {
-  const session = await devtools(page);
-  await session.send("Debugger.enable");
-  const stopped = new Promise((resolve) => session.once("Debugger.paused", resolve));
-  await page.evaluate(() => {
+export const frozen = (browser, page) =>
+  browser.freeze(page, (address) => {
     // What has changed is stored; the next request is a second away, and no transaction is under way until then.
     const stop = holdfast.subscribe(() => {
       stop();
       setTimeout(() => {
         debugger;
+        if (!address) return;
+        const asked = new XMLHttpRequest();
+        asked.open("GET", address, false);
+        asked.send();
       }, 200);
     });
   });
-  await stopped;
-  return async () => {
-    await session.send("Debugger.resume");
-    await session.send("Debugger.disable");
-  };
+
+/**
+ * Goes back to the page before, which the browser has put aside or loads anew.
+ *
+ * @param {import("./browser.mjs").Page} page
+ * @param {Function} isThere
+ */
+export async function wentBack(page, isThere) {
+  await (page.back ? page.back() : page.evaluate(() => history.back()));
+  await until(() => page.evaluate(isThere).catch(() => false), "The page of before");
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { AgentServer } from "./agents.mjs";
 import { program } from "./environment.mjs";
 import { ProcessGroup } from "./process.mjs";
+import { crashed, frozen } from "./tab-process.mjs";
 
 const ARGUMENTS = ["--javascript-can-open-windows-automatically=true"];
 
@@ -58,6 +59,12 @@ export class WebKit {
     await this.#group.kill();
     await this.#agents.stop();
   }
+
+  /** Ends a page's process. */
+  crash = (page) => crashed(this.pid, page);
+
+  /** Stops a page's process. */
+  freeze = (page, arm) => frozen(this.pid, page, arm);
 
   async page(init, argument) {
     const agent = this.#agents.agent(init && `(${init})(${JSON.stringify(argument)})`);

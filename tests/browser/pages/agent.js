@@ -29,6 +29,8 @@
       }
     };
     // It fails when the page is left, or the harness is gone.
-    serve().catch(() => undefined);
+    const begin = () => serve().catch(() => undefined);
+    begin();
+    addEventListener("pageshow", ({ persisted }) => persisted && begin());
   }
 }

@@ -44,6 +44,13 @@ const BOTH: [Variant; 2] = [Variant::Published, Variant::FailPoints];
 /// Where browsers are killed.
 const KILL_TESTS: &str = "kill.test.mjs";
 
+/// What is tested of the package in every browser each time.
+const PAGE_TESTS: [&str; 2] = ["page.test.mjs", "tabs.test.mjs"];
+
+/// What is not tested in every browser: Chromium's own calls to the kernel, what needs no browser, and the kills,
+/// which are run by themselves.
+const APART: [&str; 3] = ["durability.test.mjs", "secrets.test.mjs", KILL_TESTS];
+
 /// What the store must do wherever it lives.
 const STORE_TESTS: [&str; 2] = ["indexeddb", "indexeddb_worker"];
 
@@ -117,14 +124,13 @@ fn extension_tests(workspace: &Workspace, deep: bool) -> Result<Command> {
     Ok(command)
 }
 
-/// What is tested of the package in every browser; faults of storage and the verbs in the others in a
-/// test for a night only.
+/// What is tested of the package in every browser; in the others most of it in a test for a night only.
 fn page_tests(workspace: &Workspace, browser: Browser, deep: bool) -> Result<Command> {
-    let mut command = node_test(workspace, "tests/browser", "page.test.mjs", BUSY)?;
-    command.arg("tests/browser/tabs.test.mjs");
-    if deep {
-        command.args(["tests/browser/storage.test.mjs", "tests/browser/commands.test.mjs"]);
-    }
+    let is_wanted = |name: &str| {
+        let is_deep = deep && name.ends_with(".test.mjs") && !APART.contains(&name);
+        is_deep || PAGE_TESTS.contains(&name)
+    };
+    let mut command = node_test_of(workspace, "tests/browser", is_wanted, BUSY)?;
     command.envs(browser.environment(workspace, &[Variant::Published])?);
     Ok(command)
 }

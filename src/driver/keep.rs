@@ -85,7 +85,7 @@ impl<P: Ports> Driver<P> {
             answer.turn = part.before.map(anew);
             return Ok(());
         };
-        let mut news = News::since(self.0.ports.runtime().now());
+        let mut news = News::since(transmit.at);
         let mut broke_off = false;
         loop {
             let next = match body.next().await {
@@ -126,13 +126,13 @@ impl<P: Ports> Driver<P> {
             if over {
                 break;
             }
-            if let Reader::Stream(stream) = &read.reader {
+            if transmit.stream.is_some() {
                 let now = self.0.ports.runtime().now();
                 if transmit.open_until <= now {
                     answer.facts = read.reader.finish().0;
                     return Ok(());
                 }
-                self.tell(transmit, secrets, (stream, headers), answer, &mut news);
+                self.tell(transmit, secrets, (&read.reader, headers), answer, &mut news);
             }
         }
         answer.last_piece =
@@ -292,6 +292,14 @@ impl Reader {
                 false
             }
             Self::Stream(reader) => reader.push(bytes),
+        }
+    }
+
+    /// What it has told so far. A body is read to its end before anything is believed.
+    pub(super) fn told(&self) -> Facts {
+        match self {
+            Self::Body(_) => Facts::default(),
+            Self::Stream(reader) => reader.told(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::Driver;
 use super::exchange::add_header_facts;
+use super::keep::Reader;
 use super::ports::{Clock, Ports};
 use super::secrets::Secrets;
 use crate::engine::{Input, Transmit};
@@ -9,7 +10,6 @@ use crate::model::answer::Answer;
 use crate::model::http::Headers;
 use crate::model::time::Timestamp;
 use crate::rules::bounds::STREAM_NEWS_MS;
-use crate::rules::stream::StreamReader;
 
 /// When the engine was last told of a stream, and what it has not been told yet.
 pub(super) struct News {
@@ -32,17 +32,16 @@ impl<P: Ports> Driver<P> {
         &self,
         transmit: &Transmit,
         secrets: &Secrets,
-        (stream, headers): (&StreamReader, &Headers),
+        (reader, headers): (&Reader, &Headers),
         answer: &Answer,
         news: &mut News,
     ) {
-        const SHARE: u64 = 4;
         let since_ms = self.0.ports.runtime().now().since(news.told_at);
-        let due = since_ms >= transmit.timeout_ms / SHARE;
+        let due = since_ms >= transmit.untold_ms;
         if !(due || news.pending) {
             return;
         }
-        let mut facts = stream.told();
+        let mut facts = reader.told();
         add_header_facts(&transmit.facts, answer.status, headers, &mut facts);
         let id = facts.text("id").map(String::from);
         let named = id.is_some() && id != news.id;

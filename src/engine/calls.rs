@@ -38,7 +38,7 @@ pub(super) const MOVED_ON: CallError = CallError::NotAllowed("it has moved on; l
 /// By when an exchange is over that may leave now, or a stream that goes on now.
 pub(super) fn ends_by(now: Timestamp, profile: Option<&Profile>, purpose: Purpose) -> Timestamp {
     let call = profile.and_then(|profile| profile.call(purpose));
-    now.after(call.map_or(0, |call| call.timeout_ms) + SEND_BEFORE_MS)
+    now.after(call.map_or(0, Call::silence_ms) + SEND_BEFORE_MS)
 }
 
 impl Engine {

@@ -185,6 +185,10 @@ pub struct Transmit {
     pub keeps: Keeps,
     /// How a kept answer comes, where it may come as events.
     pub stream: Option<Stream>,
+    /// When it was handed out.
+    pub at: Timestamp,
+    /// Of such an answer, any piece is told after so many milliseconds.
+    pub untold_ms: u64,
     /// No stream is read longer than this.
     pub open_until: Timestamp,
     /// Names this exchange among all that are under way ([`super::Engine::is_own_exchange`]), and the

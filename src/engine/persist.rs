@@ -320,7 +320,7 @@ impl Engine {
             if let Some(exchange) = &mut entry.exchange {
                 exchange.download = Some(download);
             }
-            request(operation, profile, &service.base_url, purpose, download)
+            request(operation, profile, &service.base_url, purpose, download, now)
         });
         if !bites(Tooth::LoseFloor) {
             entry.not_before = now.after(REQUEST_FLOOR_MS);

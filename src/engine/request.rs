@@ -7,6 +7,7 @@ use crate::model::life::Stage;
 use crate::model::operation::Operation;
 use crate::model::pages::Paged;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose, Stream};
+use crate::model::time::Timestamp;
 use crate::rules::classify::{ECHO, RESULT_FACT};
 use crate::rules::http_date;
 use crate::rules::listing::sought;
@@ -87,6 +88,7 @@ pub fn request(
     base_url: &str,
     purpose: Purpose,
     download: u64,
+    now: Timestamp,
 ) -> Option<Transmit> {
     let call = profile.call(purpose)?;
     let submit = purpose == Purpose::Submit;
@@ -143,6 +145,8 @@ pub fn request(
         timeout_ms: call.timeout_ms,
         keeps: keeps(profile, purpose),
         stream,
+        at: now,
+        untold_ms: call.untold_ms(),
         open_until: operation.total_until(),
         download,
         result_at,

@@ -39,6 +39,7 @@ mod moments;
 mod money;
 mod observed;
 mod offline;
+mod open_streams;
 mod ownership;
 mod paged;
 mod pages;

@@ -42,7 +42,7 @@ pub(super) fn answering(calls: &Value, facts: &Value) -> Value {
 }
 
 /// A profile of jobs whose result is read as a stream.
-fn fetching() -> Value {
+pub(super) fn fetching() -> Value {
     json!({
         "profile": 1,
         "name": "streaming",
@@ -60,7 +60,7 @@ fn fetching() -> Value {
     })
 }
 
-fn job_then(streams: &[&str]) -> Vec<Value> {
+pub(super) fn job_then(streams: &[&str]) -> Vec<Value> {
     let mut all = vec![
         json!({ "request": "POST /v1/runs", "status": 202, "body": { "id": "run-1" } }),
         json!({ "request": "GET /v1/runs/run-1", "status": 200, "body": { "status": "done" } }),
@@ -77,7 +77,7 @@ pub(super) fn world_of(profile: Value, exchanges: Vec<Value>, settings: Settings
     (World::of(settings, Loopback::new(service), &row.profile.to_string()), seen)
 }
 
-fn lived(world: &World) -> (Context, Operation) {
+pub(super) fn lived(world: &World) -> (Context, Operation) {
     let context = world.open();
     let driver = context.driver.clone();
     let taken = world.call(&context, async move { driver.submit(submission("daily", "")).await });
@@ -86,7 +86,7 @@ fn lived(world: &World) -> (Context, Operation) {
     (context, operation)
 }
 
-fn lines(seen: &Seen) -> Vec<String> {
+pub(super) fn lines(seen: &Seen) -> Vec<String> {
     let seen = seen.lock().expect("one thread");
     seen.iter().map(|own| format!("{} {}", own.method, own.path)).collect()
 }

@@ -83,6 +83,17 @@ impl Call {
     pub fn has_body(&self) -> bool {
         self.method != "GET"
     }
+
+    /// How long an exchange goes on at most when nothing more is told of it, in milliseconds. Each piece of
+    /// a stream gives it its whole time again, and not each is told.
+    pub const fn silence_ms(&self) -> u64 {
+        self.timeout_ms + if self.stream.is_some() { self.untold_ms() } else { 0 }
+    }
+
+    /// A piece of a stream is told where nothing was for this long, in milliseconds, whatever it holds.
+    pub const fn untold_ms(&self) -> u64 {
+        self.timeout_ms / 4
+    }
 }
 
 impl StreamForm {

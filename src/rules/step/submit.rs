@@ -17,8 +17,8 @@ pub(super) fn send(pen: &mut Pen<'_>, scope: Option<Scope>) -> Result<(), Illega
     if pen.op.life.evidence.is_of_another(scope.as_ref()) {
         return pen.park(ParkReason::ScopeChanged);
     }
-    let timeout_ms = pen.profile.calls.submit.timeout_ms;
-    pen.op.life.write_ahead(pen.now, SEND_BEFORE_MS, timeout_ms + SEND_BEFORE_MS, scope)?;
+    let abort_ms = pen.profile.calls.submit.silence_ms() + SEND_BEFORE_MS;
+    pen.op.life.write_ahead(pen.now, SEND_BEFORE_MS, abort_ms, scope)?;
     if !bites(Tooth::RelaxedAttempt) {
         pen.strictly();
     }
@@ -69,8 +69,8 @@ pub(super) fn heard(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
         pen.heard(said);
         return Ok(());
     }
-    let timeout_ms = pen.profile.calls.submit.timeout_ms;
-    pen.op.life.goes_on(pen.now.after(timeout_ms + SEND_BEFORE_MS))?;
+    let silence_ms = pen.profile.calls.submit.silence_ms();
+    pen.op.life.goes_on(pen.now.after(silence_ms + SEND_BEFORE_MS))?;
     pen.heard(said);
     if said.job.is_some() && said.job.as_ref() != pen.op.life.job() {
         pen.op.life.seen(said.job.clone(), AcceptedHow::Answered, pen.now)?;

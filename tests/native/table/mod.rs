@@ -35,11 +35,18 @@ pub struct Exchange {
     pub headers: Map<String, Value>,
     #[serde(default)]
     pub body: Value,
+    /// How many bytes of the body leave at once, and how much later the rest does, in milliseconds.
+    #[serde(default)]
+    pub early_bytes: usize,
+    #[serde(default)]
+    pub after_ms: u64,
 }
 
 impl Exchange {
     fn answer(&self) -> Response {
-        let mut response = Response { status: self.status, ..Response::default() };
+        let (early_bytes, after_ms) = (self.early_bytes, self.after_ms);
+        let mut response =
+            Response { status: self.status, early_bytes, after_ms, ..Response::default() };
         response.body = match &self.body {
             Value::Null => Vec::new(),
             Value::String(text) => text.clone().into_bytes(),

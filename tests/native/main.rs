@@ -7,6 +7,7 @@ mod world;
 
 mod accounts;
 mod adopt;
+mod answered_at_once;
 mod answers;
 mod astray;
 mod authorize;

@@ -50,6 +50,8 @@ fn an_attempt_that_stood_still_until_it_could_leave_no_more_leaves_nothing_unkno
     let ended = world.settle(&context, "daily").expect("it ends");
     succeeds_once(&world, &ended);
     assert_eq!(world.requests(Call::Submit).len(), 1);
+    let journal = world.journal(&context, &ended.identity.id).join("\n");
+    assert!(journal.contains("submit.not_sent"), "who reads it sees why there are two: {journal}");
 }
 
 #[test]

@@ -77,7 +77,7 @@ export class Client {
       globalThis.addEventListener?.(name, () => this.#states.network(), { signal: this.#closing.signal });
     }
     const offer = (/** @type {string=} */ service) => this.#connection.offer?.(service);
-    this.#tabs = new Tabs(channel, (change) => this.#heard(change), () => this.#catchUp(), offer);
+    this.#tabs = new Tabs(channel, settings.options, (change) => this.#heard(change), () => this.#catchUp(), offer);
   }
 
   /** @param {Sealed} sealed */

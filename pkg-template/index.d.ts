@@ -131,10 +131,10 @@ export interface DirectService<Result = unknown> extends ServiceOptions<Result> 
   readonly baseUrl: string;
   /**
    * Gives the credential for one exchange. Asked before every exchange; `null` says that there is none
-   * now: the work is left to another tab that can go on with it (where the browser has BroadcastChannel),
-   * and where there is none, it parks as `NeedsCredential` after four tries. The same when this throws, or
-   * gives what `fetch` would not send; which is also told to `observe` (`callback.failed`) and, once and
-   * without what the app threw, to the console.
+   * now. After the second time in a row the work is left to another tab of the same account that lacks none
+   * (where the browser has BroadcastChannel); after the fourth it parks as `NeedsCredential`. The same when
+   * this throws, or gives what `fetch` would not send; which is also told to `observe` (`callback.failed`)
+   * and, once and without what the app threw, to the console.
    */
   readonly authorize?: (request: AuthorizeRequest) => Authorization | null | Promise<Authorization | null>;
   readonly proxy?: undefined;

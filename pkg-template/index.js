@@ -11,12 +11,16 @@ export { defineService, HoldfastError, isHoldfastError };
  *
  * @type {() => Promise<Response | undefined> | undefined}
  */
-let early = () => {
+let early = async () => {
   early = () => undefined;
-  return fetch(new URL("./holdfast.wasm", import.meta.url)).then(
-    (answer) => (answer.ok ? answer : undefined),
-    () => undefined,
-  );
+  try {
+    const answer = await fetch(new URL("./holdfast.wasm", import.meta.url));
+    // A page in its place is not the file, whatever its status says.
+    if (answer.ok && answer.headers.get("content-type")?.includes("wasm")) return answer;
+    await answer.body?.cancel();
+  } catch {
+    return undefined;
+  }
 };
 
 /** @type {import("./create.js").Parts} */

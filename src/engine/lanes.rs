@@ -143,11 +143,13 @@ impl Engine {
             return;
         };
         let owned = lane.epoch().is_some();
-        // It was given away while more time in it was asked for, and says nothing of what became of it since.
+        // Given away, or lost, while it was asked for: what the store has of that is given back.
         let given = matches!(lane.ownership, Ownership::Other { .. });
         let doubted = core::mem::take(&mut lane.doubted);
         match claimed {
-            Ok(row) if given && row.owner.as_ref() == Some(&self.context) => {}
+            Ok(row) if given && row.owner.as_ref() == Some(&self.context) => {
+                self.return_lane(id, row.epoch);
+            }
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {
                 if lane.epoch() == Some(row.epoch) {
                     lane.lease_until = lane.lease_until.max(row.lease_until);

@@ -22,6 +22,8 @@ test("the module is initialised once for all, and again after a failure", async 
   assert.equal(world.clients.length, 2);
 });
 
+const FILE = { headers: { "content-type": "application/wasm" } };
+
 /** The package beside a host with a database, whose module's file is answered so. */
 async function served(t, answer) {
   globalThis.indexedDB = {};
@@ -33,7 +35,7 @@ async function served(t, answer) {
 }
 
 test("the module's file is on its way before the scripts are there, once, and not before the first use", async (t) => {
-  const answer = new Response("");
+  const answer = new Response("", FILE);
   const { asked, createHoldfast, world } = await served(t, async () => answer);
   const [holdfast, other] = [createHoldfast(options()), createHoldfast(options())];
   assert.deepEqual(asked(), []);
@@ -45,7 +47,8 @@ test("the module's file is on its way before the scripts are there, once, and no
 });
 
 for (const [what, answer] of Object.entries({
-  "is refused": async () => new Response("", { status: 404 }),
+  "is refused": async () => new Response("", { ...FILE, status: 404 }),
+  "is a page": async () => new Response("<html>", { headers: { "content-type": "text/html" } }),
   "does not come": async () => Promise.reject(new TypeError("Failed to fetch")),
 })) {
   test(`a module's file that ${what} on its way is asked for again by the scripts`, async (t) => {
@@ -56,7 +59,7 @@ for (const [what, answer] of Object.entries({
 }
 
 test("a module of the app's own is used in the place of the package's, which is not asked for", async (t) => {
-  const { asked, createHoldfast, world } = await served(t, async () => new Response(""));
+  const { asked, createHoldfast, world } = await served(t, async () => new Response("", FILE));
   await createHoldfast(options({ module: "/mine.wasm" })).start();
   assert.deepEqual([asked(), world.files], [[], ["/mine.wasm"]]);
 });

@@ -50,38 +50,65 @@ test("a tab that is not seen any more asks for nothing", async (t) => {
   assert.ok(other);
 });
 
+/** Two services, of which the first has this way to a credential. */
+const both = (authorize) => ({ reports: { ...options().services.reports, authorize }, extra: options().services.reports });
+
+/** No credential, and none again a while later. */
+async function twice(t, host) {
+  await host.authorize("reports", "poll", false);
+  const now = performance.now();
+  t.mock.method(performance, "now", () => now + 600);
+  await host.authorize("reports", "poll", false);
+}
+
+test("one credential that does not come, or many at once, are no reason to leave work to others", async (t) => {
+  const { other, heard, host } = await tab(t, "hidden", { services: both(() => null) });
+  await Promise.all([1, 2, 3].map(() => host.authorize("reports", "poll", false)));
+  other.postMessage({ lacks: "extra", account: "local" });
+  await until(() => heard.length, "What it says of another");
+  assert.deepEqual(heard, [{ takes: "extra" }]);
+});
+
+test("a tab of another account, or without the service, says nothing where one lacks a credential", async (t) => {
+  const { other, heard } = await tab(t, "hidden");
+  for (const [lacks, account] of [["reports", "grace"], ["reports", null], ["extra", "local"], ["reports", "local"]]) {
+    other.postMessage({ lacks, account });
+  }
+  await until(() => heard.length, "Its answer to its own");
+  assert.deepEqual(heard, [{ takes: "reports" }]);
+});
+
 test("what another can go on with is left to it where there is no credential, and to nobody else", async (t) => {
   let given = null;
   const services = { reports: { ...options().services.reports, authorize: () => given } };
   const { other, heard, host, left } = await tab(t, "visible", { services });
   other.postMessage({ takes: "reports" });
   // What is said next is answered after that was heard.
-  other.postMessage({ lacks: "extra" });
-  await until(() => heard.length, "That it can go on with another");
-  assert.deepEqual([heard, left], [[{ takes: "extra" }], []]);
-  await host.authorize("reports", "poll", false);
+  other.postMessage({ lacks: "reports", account: "local" });
+  await until(() => heard.length, "That it can go on");
+  assert.deepEqual([heard, left], [[{ takes: "reports" }], []]);
+  await twice(t, host);
   await until(() => heard.length > 1, "That it lacks one");
-  assert.deepEqual(heard[1], { lacks: "reports" });
+  assert.deepEqual(heard[1], { lacks: "reports", account: "local" });
   other.postMessage({ takes: "extra" });
   other.postMessage({ takes: "reports" });
   await until(() => left.length, "An offer");
   given = { headers: {} };
   await host.authorize("reports", "poll", false);
   other.postMessage({ takes: "reports" });
-  other.postMessage({ lacks: "reports" });
+  other.postMessage({ lacks: "reports", account: "local" });
   await until(() => heard.length > 2, "That it can go on");
   assert.deepEqual([heard[2], left], [{ takes: "reports" }, ["reports"]]);
 });
 
 test("a tab that has thrown for a credential says nothing where another lacks one too", async (t) => {
   const authorize = () => Promise.reject(new Error("no"));
-  const { other, heard, host } = await tab(t, "hidden", { services: { reports: { ...options().services.reports, authorize } } });
+  const { other, heard, host } = await tab(t, "hidden", { services: both(authorize) });
   await assert.rejects(host.authorize("reports", "poll", false));
-  await until(() => heard.length, "That it lacks one");
-  other.postMessage({ lacks: "reports" });
-  other.postMessage({ lacks: "extra" });
-  await until(() => heard.length > 1, "What it says of another");
-  assert.deepEqual(heard, [{ lacks: "reports" }, { takes: "extra" }]);
+  other.postMessage({ lacks: "reports", account: "local" });
+  other.postMessage({ lacks: "extra", account: "local" });
+  await until(() => heard.length, "What it says of another");
+  assert.deepEqual(heard, [{ takes: "extra" }]);
 });
 
 test("a tab whose app gives no credential asks for nothing until it gives one", async (t) => {
@@ -98,7 +125,7 @@ test("a tab whose app gives no credential asks for nothing until it gives one", 
     return heard.some(({ asks }) => asks);
   };
   assert.equal(await asks(), true);
-  await host.authorize("reports", "poll", false);
+  await twice(t, host);
   assert.equal(await asks(), false);
   given = { headers: {} };
   await host.authorize("reports", "poll", false);

@@ -46,10 +46,16 @@ impl SimPorts {
 }
 
 impl SimPorts {
-    /// Others hear that there is no credential here; where one of them has one, it asks for the work.
+    /// Whether another context can go on where this one has no credential.
+    fn is_another_able(&self) -> bool {
+        let goes_on = |own: &Rc<Tab>| own.number != self.tab.number && own.being.goes_on();
+        self.world.alive().iter().any(goes_on)
+    }
+
+    /// Others hear that there is no credential here; where one of them can go on, it asks for the work.
     fn tell_lack(&self) {
-        let is_able = |own: &Rc<Tab>| own.number != self.tab.number && !own.being.signed_out.get();
-        let answered = self.world.alive().iter().any(|own| is_able(own) && own.awake().is_some());
+        let is_told = self.tab.being.authorized(false);
+        let answered = is_told && self.is_another_able();
         if let Some(driver) = self.tab.awake().filter(|_| answered) {
             let offer = async move { driver.offer(Some("reports".into())) };
             self.world.0.tasks.spawn(Rc::clone(&self.tab.being), offer);
@@ -72,7 +78,7 @@ impl App for SimPorts {
             self.world.0.clock.sleep(length_ms).await;
             self.point().await;
         }
-        if self.tab.being.signed_out.get() {
+        if self.tab.being.signed_out.get() && self.is_another_able() {
             self.tell_lack();
             return None;
         }
@@ -84,6 +90,7 @@ impl App for SimPorts {
             self.tell_lack();
             return None;
         }
+        self.tab.being.authorized(true);
         let headers = match self.world.0.plan.house {
             House::Listed | House::Bare => ("x-api-key", SECRET.to_owned()),
             House::Keyed | House::Priced | House::Streamed => {

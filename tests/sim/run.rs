@@ -187,7 +187,8 @@ fn outcome(world: &World) -> Outcome {
         operations: u64::try_from(all.len()).unwrap_or(0),
         unaided: u64::try_from(unaided.count()).unwrap_or(0),
         share: match world.0.plan.house {
-            House::Keyed => usize::from(world.0.plan.hard),
+            // Who has no credential for a minute may be asked for one.
+            House::Keyed => usize::from(world.0.plan.hard || world.0.plan.signs_out),
             House::Listed | House::Bare | House::Priced | House::Streamed => 2,
         },
         parks,

@@ -187,6 +187,11 @@ pub const NEVER: &[Line] = &[
         "five lost cancellations in a row are rarer than the seeds are many",
     ),
     ("work", "parked: CancelUnconfirmed", "as above"),
+    (
+        "result",
+        "parked: BudgetExhausted",
+        "forty lost downloads in a row are rarer; see tests/native/results.rs",
+    ),
     ("result", "incomplete", "six pages in the place of one result are rarer than that too"),
     (
         "ended",

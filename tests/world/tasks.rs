@@ -27,13 +27,27 @@ pub struct Being {
     pub missed: Cell<bool>,
     /// Its app has no credential.
     pub signed_out: Cell<bool>,
+    /// How often in a row it had none.
+    pub lacked: Cell<u32>,
 }
 
 impl Being {
+    /// Notes whether a credential was given; true where there was none twice in a row, which others hear.
+    pub fn authorized(&self, given: bool) -> bool {
+        self.lacked.set(if given { 0 } else { self.lacked.get() + 1 });
+        self.lacked.get() > 1
+    }
+
+    /// Whether it says that it can go on where another has no credential.
+    pub fn goes_on(&self) -> bool {
+        self.alive.get() && !self.frozen.get() && self.lacked.get() == 0
+    }
+
     pub fn new() -> Rc<Self> {
         let not = || Cell::new(false);
         let (frozen, missed, signed_out) = (not(), not(), not());
-        Rc::new(Self { alive: Cell::new(true), frozen, missed, signed_out })
+        let lacked = Cell::new(0);
+        Rc::new(Self { alive: Cell::new(true), frozen, missed, signed_out, lacked })
     }
 }
 

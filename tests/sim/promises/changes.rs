@@ -45,12 +45,13 @@ impl World {
         }
         let (old, new) = (&before.life, &after.life);
         let (was, is) = (&old.evidence.accepted, &new.evidence.accepted);
-        // A person may have named the job of work whose name was freed: the service's word goes before.
-        let freed = self.0.oracle.borrow().freed.contains(&self.whose(after).0);
-        let errs = |was: &Accepted| freed && was.how == AcceptedHow::Found;
+        // A person may have named a run that failed, or that of work whose name was freed: the service's word goes before.
+        let corrects = |was: &Accepted, is: &Accepted| {
+            was.how == AcceptedHow::Found && is.how == AcceptedHow::Answered
+        };
         let forgotten = was.as_ref().is_some_and(|was| {
-            let other = |is: &Accepted| is.at != was.at || was.id.is_some() && is.id != was.id;
-            is.as_ref().is_none_or(|is| other(is) && !errs(was))
+            let other = |is: &Accepted| was.id.is_some() && is.id != was.id && !corrects(was, is);
+            is.as_ref().is_none_or(|is| is.at != was.at || other(is))
         }) || old.evidence.unresolved.is_some()
             && new.evidence.unresolved.is_none()
             && !new.evidence.disproved;

@@ -30,15 +30,14 @@ impl SimPorts {
 }
 
 impl SimPorts {
-    /// Others hear that there is no credential here; where one of them has one, it asks for the work.
+    /// Others hear that there is no credential here; where one of them can go on, it asks for the work.
     fn tell_lack(&self) {
-        if !self.world.0.settings.borrow().hints {
+        if !self.being.authorized(false) || !self.world.0.settings.borrow().hints {
             return;
         }
         let peers = self.world.0.peers.borrow();
         let is_other = |own: &Rc<Being>| !Rc::ptr_eq(own, &self.being);
-        let able = |own: &Rc<Being>| own.alive.get() && !own.frozen.get() && !own.signed_out.get();
-        let answered = peers.iter().any(|(own, ..)| is_other(own) && able(own));
+        let answered = peers.iter().any(|(own, ..)| is_other(own) && own.goes_on());
         if let Some((_, _, offer)) = peers.iter().find(|(own, ..)| answered && !is_other(own)) {
             let offer = Rc::clone(offer);
             self.world.0.tasks.spawn(Rc::clone(&self.being), async move { offer() });
@@ -62,6 +61,7 @@ impl App for SimPorts {
             self.tell_lack();
             return None;
         }
+        self.being.authorized(true);
         let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];
         let headers = headers.into_iter().collect();
         Some(Authorization { headers, scope: settings.scope.clone().map(Scope) })

@@ -43,7 +43,7 @@ const RESTART_MS_MAX = 60_000;
  *     Pick<Connection, "call" | "hint" | "wake" | "yield" | "close"> & Partial<Pick<Connection, "offer">>,
  *   channel?: string | null,
  *   isServer?: boolean,
- * }} Ways `connect`: to its module; without `offer`, to one that drives nothing in this tab. `channel`: by which other
+ * }} Ways `connect`: to its module; without `offer`, to one that gives its work to no other tab. `channel`: by which other
  *   contexts are told of changes; `null`: they are not. `isServer`: its network does not come and go.
  */
 

@@ -6,13 +6,11 @@ import { checkOptions } from "./options.js";
 
 export { defineService, HoldfastError, isHoldfastError };
 
-/**
- * The module's file, asked for once while the scripts come, which ask themselves where this brings nothing.
- *
- * @type {() => Promise<Response | undefined> | undefined}
- */
-let early = async () => {
-  early = () => undefined;
+/** The module's file, for all clients: whose scripts come first is not said. @type {Promise<Response | undefined> | undefined} */
+let file;
+
+/** Asks for the module's file while the scripts come, which ask themselves where this brings nothing. */
+const early = async () => {
   try {
     const answer = await fetch(new URL("./holdfast.wasm", import.meta.url));
     // A page in its place is not the file, whatever its status says.
@@ -26,8 +24,7 @@ let early = async () => {
 /** @type {import("./create.js").Parts} */
 const parts = {
   async open(settings, listeners) {
-    const asks = settings.options.module === undefined && "indexedDB" in globalThis;
-    const file = asks ? early() : undefined;
+    if (settings.options.module === undefined && "indexedDB" in globalThis) file ??= early();
     return (await arrived(import("./page.js"))).open(settings, listeners, file);
   },
   reset: () => arrived(import("./reset.js")),

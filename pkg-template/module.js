@@ -133,7 +133,10 @@ export function ownInstance(makeGlue) {
  */
 async function initialise(glue, module) {
   try {
-    await glue.default({ module_or_path: (await module) ?? own() });
+    const given = await module;
+    // An answer is read once.
+    const isUsed = given instanceof Response && given.bodyUsed;
+    await glue.default({ module_or_path: isUsed ? own() : (given ?? own()) });
   } catch (cause) {
     const text = String(cause);
     const blocked = /unsafe-eval|CSP|Content.Security/i.test(text);

@@ -58,6 +58,17 @@ for (const [what, answer] of Object.entries({
   });
 }
 
+test("a module's file that has been read once is asked for again, where it made no module", async (t) => {
+  const { createHoldfast, world } = await served(t, async () => new Response("no module", FILE));
+  world.initError = new WebAssembly.CompileError("no module");
+  const holdfast = createHoldfast(options());
+  await assert.rejects(holdfast.start(), { code: "WASM_BLOCKED" });
+  await world.files[0].text();
+  world.initError = undefined;
+  await createHoldfast(options()).start();
+  assert.match(String(world.files[1]), /\/holdfast\.wasm$/);
+});
+
 test("a module of the app's own is used in the place of the package's, which is not asked for", async (t) => {
   const { asked, createHoldfast, world } = await served(t, async () => new Response("", FILE));
   await createHoldfast(options({ module: "/mine.wasm" })).start();

@@ -15,7 +15,7 @@ import { HoldfastError, notABrowser } from "./error.js";
  */
 
 export class Instance {
-  /** The module's file for the next load, where it is on its way. @type {Promise<Response | undefined> | undefined} */
+  /** The module's file, where it is on its way before it is loaded. @type {Promise<Response | undefined> | undefined} */
   early;
   #glue;
   /** @type {Promise<void> | undefined} */
@@ -40,9 +40,7 @@ export class Instance {
    * @returns {Promise<number>} The generation of the instance.
    */
   async load(module) {
-    const file = module ?? this.early;
-    this.early = undefined;
-    this.#loading ??= initialise(this.#glue, file).catch((error) => {
+    this.#loading ??= initialise(this.#glue, module ?? this.early).catch((error) => {
       this.#loading = undefined;
       throw error;
     });

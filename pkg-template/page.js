@@ -21,7 +21,7 @@ const instance = new Instance(glue);
  * @param {Promise<Response | undefined>} [file] The module's, where it is on its way.
  */
 export function open(settings, listeners, file) {
-  instance.early ??= file;
+  instance.early = file;
   return new Client(settings, listeners, { connect: (own, host) => connectPage(own, host, builtIn) });
 }
 

@@ -143,11 +143,12 @@ impl Engine {
             return;
         };
         let owned = lane.epoch().is_some();
-        // Given away, or lost, while it was asked for: what the store has of that is given back.
+        // Given away, or lost, while it was asked for: what the store has of that is given back as it was.
         let given = matches!(lane.ownership, Ownership::Other { .. });
         let doubted = core::mem::take(&mut lane.doubted);
         match claimed {
             Ok(row) if given && row.owner.as_ref() == Some(&self.context) => {
+                self.take_over(now, id, row.sent);
                 self.return_lane(id, row.epoch);
             }
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {

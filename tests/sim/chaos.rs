@@ -39,14 +39,14 @@ pub async fn look(world: World) {
     }
 }
 
-/// One context has no credential for a while, then another, and the rest have; until the calm.
+/// One context has no credential for a while where another goes on, then another has none; until the calm.
 pub async fn sign_out(world: World) {
     let mut dice = Dice::seeded(world.0.plan.seed ^ 0x0575);
     while !world.0.calm.get() {
         let alive = world.alive();
         let one = dice.up_to(2 * alive.len() as u64) as usize;
         for (at, tab) in alive.iter().enumerate() {
-            tab.being.signed_out.set(at == one && alive.len() > 1);
+            tab.being.signed_out.set(at == one);
         }
         world.0.clock.sleep(1_000 + dice.up_to(60_000)).await;
     }

@@ -43,9 +43,7 @@ impl SimPorts {
             one_turn().await;
         }
     }
-}
 
-impl SimPorts {
     /// Whether another context can go on where this one has no credential.
     fn is_another_able(&self) -> bool {
         let goes_on = |own: &Rc<Tab>| own.number != self.tab.number && own.being.goes_on();

@@ -27,9 +27,7 @@ impl SimPorts {
             }
         }
     }
-}
 
-impl SimPorts {
     /// Others hear that there is no credential here; where one of them can go on, it asks for the work.
     fn tell_lack(&self) {
         if !self.being.authorized(false) || !self.world.0.settings.borrow().hints {

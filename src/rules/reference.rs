@@ -101,6 +101,7 @@ mod tests {
             ("https://api.example.com/a/b?c=d#e", "https://api.example.com/a/b?c=d"),
             ("HTTPS://API.example.com:443/a", "https://api.example.com/a"),
             ("//other.example/a", "https://other.example/a"),
+            ("//10.0.255.1/a", "https://10.0.255.1/a"),
             ("/a/./b/../c", "https://api.example.com/a/c"),
             ("status", "https://api.example.com/v1/jobs/status"),
             ("../x/", "https://api.example.com/v1/x/"),
@@ -123,6 +124,10 @@ mod tests {
             "https://user:secret@api.example.com/a",
             "https://api.example.com\\@evil.example/",
             "https:///a",
+            "//2/a",
+            "//0x7f.1/a",
+            "//1.2.3.04/a",
+            "//1.2.3.4.5/a",
             "/a b",
             "/a\nb",
             "/ä",
@@ -142,7 +147,10 @@ mod tests {
     proptest! {
         #[test]
         fn it_resolves_as_the_url_standard_or_not_at_all(
-            reference in r"((https://(api\.example\.com|x\.example)|//y\.example)/)?[a-z./?%2eE:=-]{0,16}"
+            reference in concat!(
+                r"((https://(api\.example\.com|x\.example)|//y\.example)/)?[a-z./?%2eE:=-]{0,16}",
+                r"|//[0-9]{0,4}[0-9a-fx.]{1,12}(:[0-9]{1,3})?(/[a-z.]{0,3})?",
+            )
         ) {
             let base = url::Url::parse(BASE).unwrap();
             if let Some(resolved) = resolve(BASE, &reference) {

@@ -41,14 +41,33 @@ fn is_host(host: &str) -> bool {
         return address.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte));
     }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    host.split('.').all(|label| !label.is_empty() && label.bytes().all(plain))
+    let mut last = "";
+    for label in host.split('.') {
+        if label.is_empty() || !label.bytes().all(plain) {
+            return false;
+        }
+        last = label;
+    }
+    let number = last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit());
+    !number || is_address(host)
+}
+
+/// An IPv4 address in the only form that browsers write. Every other host that ends in a number is
+/// one to them too: `2` is `0.0.0.2`, `0x7f.1` is `127.0.0.1` (URL Standard, host parsing).
+#[inline(never)]
+fn is_address(host: &str) -> bool {
+    let mut parts = 0;
+    for part in host.split('.') {
+        parts += 1;
+        if part.parse::<u8>().is_err() || (part.len() > 1 && part.starts_with('0')) {
+            return false;
+        }
+    }
+    parts == 4
 }
 
 /// A host that is this machine wherever it is resolved (RFC 6761, RFC 1122).
 fn is_loopback(host: &str) -> bool {
-    let mut numbers = host.split('.').map(|part| part.parse::<u8>().ok());
-    let address = numbers.next() == Some(Some(127))
-        && numbers.clone().count() == 3
-        && numbers.all(|number| number.is_some());
+    let address = host.starts_with("127.") && is_address(host);
     address || host == "localhost" || host.ends_with(".localhost") || host == "[::1]"
 }

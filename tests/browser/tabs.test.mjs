@@ -102,6 +102,27 @@ for (const [what, init, jobs] of [
   });
 }
 
+story("what a tab drives that has no credential any more goes to one that has", async ({ visit, service }) => {
+  const [without, other] = [await visit(), await visit()];
+  const submit = (page) =>
+    page.evaluate(async (length) => {
+      const authorize = () => {
+        if (globalThis.isSignedOut) throw new Error("There is no session.");
+        return service.authorize();
+      };
+      globalThis.holdfast = open({}, { authorize });
+      globalThis.operation = await holdfast.submit("reports", { intent: "a", body: work(length) });
+      return operation.id;
+    }, CHANGING_HANDS_MS);
+  const id = await submit(without);
+  assert.equal(await submit(other), id);
+  await polled(service);
+  await without.evaluate(() => (globalThis.isSignedOut = true));
+  assert.deepEqual(await Promise.all([other, without].map(outcomeIn)), Array(2).fill({ status: "succeeded", records: 1 }));
+  const { executions, charges, submits } = await service.ledger();
+  assert.deepEqual({ executions, charges, submits }, { executions: 1, charges: 1, submits: 1 });
+});
+
 story("a tab of another account neither sees nor drives what the first has left, which goes on when that is back", async ({ visit, service }) => {
   const [ada, grace] = [await visit(), await visit()];
   const as = (page, account) =>

@@ -148,7 +148,6 @@ impl Engine {
         let doubted = core::mem::take(&mut lane.doubted);
         match claimed {
             Ok(row) if given && row.owner.as_ref() == Some(&self.context) => {
-                self.take_over(now, id, row.sent);
                 self.return_lane(id, row.epoch);
             }
             Ok(row) if row.owner.as_ref() == Some(&self.context) => {

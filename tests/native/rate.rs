@@ -4,6 +4,7 @@ use super::cost::REPLAY;
 use super::quote::quote;
 use crate::world::{Context, Settings, World, standing};
 use holdfast::model::error::Code;
+use holdfast::model::life::Stage;
 use holdfast_services::{Call, Loopback, Replay, RunHarvester};
 use serde_json::{Value, json};
 
@@ -52,6 +53,28 @@ fn no_stretch_of_time_sees_more_requests_than_the_rate_over_all_operations() {
         assert!(most <= requests as usize, "{most} of {requests} in {per_ms} ms");
         assert!(sent.len() >= 21, "each is submitted, polled and fetched");
     }
+}
+
+#[test]
+fn what_was_sent_counts_on_in_a_lane_that_is_given_while_more_time_in_it_is_asked_for() {
+    let world = paced(40, 60_000);
+    let first = world.open();
+    world.submit(&first, "first", r#","duration_ms":600000"#);
+    let active = world.until("first", |own| own.life.stage == Stage::Work);
+    // What is due stands still without a network, and the lease is to cover that.
+    {
+        let mut settings = world.0.settings.borrow_mut();
+        (settings.offline, settings.commit_ms) = (true, 1_000);
+    }
+    let due = active.due().expect("a poll").0;
+    world.pass(due + 100 - world.0.clock.now());
+    let made = world.requests(Call::Any).len();
+    first.driver.offer(None);
+    world.pass(3_000);
+    let lane = world.lane("first");
+    assert!(lane.owner.is_none());
+    let counted: u32 = lane.sent.iter().map(|(_, count)| count).sum();
+    assert!(counted as usize >= made, "{counted} of {made}");
 }
 
 #[test]

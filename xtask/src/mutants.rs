@@ -18,7 +18,7 @@ use anyhow::Result;
 
 use crate::workspace::Workspace;
 use copy::{Copy, Mutant};
-use programs::Base;
+use programs::Case;
 
 /// What is asked for.
 #[derive(clap::Args, Clone, Debug)]
@@ -35,9 +35,9 @@ pub(crate) struct Wanted {
     /// How many at a time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Only so many of the programs, from the cheapest on
-    #[arg(long, default_value_t = usize::MAX)]
-    programs: usize,
+    /// Only tests that take so many seconds each at most
+    #[arg(long, default_value_t = f64::INFINITY)]
+    seconds: f64,
 }
 
 /// Changes what is wanted, and tells what nobody notices.
@@ -51,8 +51,8 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
         println!("{} of {}", chosen.len(), copy.mutants.len());
         return Ok(());
     }
-    let programs = copy.programs(&programs::needed(wanted.programs))?;
-    let bases = programs::bases(&programs, copy.root(), wanted.programs)?;
+    let mut cases = programs::cases(&copy.programs(&programs::needed())?, copy.root())?;
+    cases.retain(|own| own.seconds() <= wanted.seconds);
     let tally = Mutex::new(BTreeMap::new());
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -60,7 +60,7 @@ pub(crate) fn run(workspace: &Workspace, wanted: &Wanted) -> Result<()> {
             scope.spawn(|| {
                 while let Some(mutant) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let by =
-                        show(mutant, &bases, &copy).unwrap_or_else(|error| format!("{error:#}"));
+                        show(mutant, &cases, &copy).unwrap_or_else(|error| format!("{error:#}"));
                     if let Ok(mut tally) = tally.lock() {
                         *tally.entry(by).or_insert(0_usize) += 1;
                     }
@@ -82,16 +82,14 @@ impl Wanted {
     }
 }
 
-/// Shows a mutant to one program after the other; who has noticed it.
-fn show(mutant: &Mutant, bases: &[Base], copy: &Copy<'_>) -> Result<String> {
-    for base in bases.iter().filter(|base| base.reaches(mutant.number)) {
-        if let Some(how) = base.noticed(copy.root(), mutant.number)? {
-            println!("{} | {}: {how}", line(mutant), base.name());
-            return Ok(format!("caught by {}", base.name()));
-        }
+/// Shows a mutant to the tests that come to it; who has noticed it.
+fn show(mutant: &Mutant, cases: &[Case], copy: &Copy<'_>) -> Result<String> {
+    let reaching: Vec<&Case> = cases.iter().filter(|own| own.reaches(mutant.number)).collect();
+    if let Some((program, how)) = programs::noticed(&reaching, copy.root(), mutant.number)? {
+        println!("{} | {program}: {how}", line(mutant));
+        return Ok(format!("caught by {program}"));
     }
-    let reached = bases.iter().any(|base| base.reaches(mutant.number));
-    let by = if reached { "SURVIVED" } else { "SURVIVED, for no test comes there" };
+    let by = if reaching.is_empty() { "SURVIVED, for no test comes there" } else { "SURVIVED" };
     println!("{} | {by}", line(mutant));
     Ok(by.to_owned())
 }

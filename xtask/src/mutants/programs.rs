@@ -1,4 +1,4 @@
-//! The programs that a mutant is shown to, the cheapest first.
+//! The tests that a mutant is shown to: those that come to it, the cheapest first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
@@ -11,85 +11,68 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::render::{REACHED, WHICH};
 
-/// What is run, by a name for people.
-struct Stage {
-    name: &'static str,
-    program: &'static str,
-    arguments: &'static str,
-    /// Seconds of processor time that end it: some five times what it needs.
-    limit: u64,
-}
+/// The programs whose tests are run one by one.
+const OF_TESTS: [&str; 3] = ["holdfast", "native", "crash_points"];
 
-/// Tests that take longer than all others together.
-const SLOW: [&str; 8] = [
-    "hostile::",
-    "crash_",
-    "a_crash_at_any_point",
-    "a_credential_that_comes_after_the_key_has_lapsed",
-    "deliveries_that_",
-    "polls_stop_at_the_application_s_deadline",
-    "jobs_beyond_the_working_set",
-    "the_last_of_many_operations",
+/// The programs that are one test, each with its arguments.
+const WHOLE: [(&str, &str); 4] = [
+    ("exhaustive", "--depth 3"),
+    ("sim", "--first --threads 1 --seeds 20 --from 1"),
+    ("sim", "--first --threads 1 --seeds 80 --from 1001"),
+    ("sim", "--first --threads 1 --seeds 300 --from 2001"),
 ];
 
-const STAGES: [Stage; 7] = [
-    stage("unit tests", "holdfast", "--test-threads 1", 8),
-    stage("exploration", "exhaustive", "--depth 3", 12),
-    stage("simulation", "sim", "--first --threads 1 --seeds 20 --from 1", 20),
-    stage("native tests", "native", "--test-threads 1 --skip SLOW", 50),
-    stage("more seeds", "sim", "--first --threads 1 --seeds 300 --from 1001", 80),
-    stage("crash points", "crash_points", "--test-threads 1", 150),
-    stage("slow native tests", "native", "--test-threads 1 SLOW", 300),
-];
+/// How much more processor time than unchanged ends a test: it runs for ever then.
+const PATIENCE: f64 = 6.0;
 
-const fn stage(
-    name: &'static str,
-    program: &'static str,
-    arguments: &'static str,
-    limit: u64,
-) -> Stage {
-    Stage { name, program, arguments, limit }
-}
-
-impl Stage {
-    /// Its arguments, with the slow tests in their places.
-    fn arguments(&self) -> Vec<&'static str> {
-        let mut arguments = Vec::new();
-        let mut skips = false;
-        for word in self.arguments.split(' ') {
-            match word {
-                "--skip" => skips = true,
-                "SLOW" if skips => arguments.extend(SLOW.iter().flat_map(|own| ["--skip", own])),
-                "SLOW" => arguments.extend(SLOW),
-                _ => arguments.push(word),
-            }
-        }
-        arguments
-    }
-}
-
-/// The test programs that the first stages need, besides the library's own.
-pub(super) fn needed(count: usize) -> BTreeSet<&'static str> {
-    STAGES.iter().skip(1).take(count.saturating_sub(1)).map(|own| own.program).collect()
-}
-
-/// How much longer a program may take by the clock: one may sleep for ever, and others are at work.
-const PATIENCE: u64 = 8;
+/// How much longer it may take by the clock: it may sleep for ever, and others are at work.
+const PATIENCE_BY_THE_CLOCK: f64 = 4.0;
 
 /// Most memory of one process, in kilobytes.
 const MEMORY_KB: &str = "4000000";
 
-/// A stage as it is when nothing is changed.
-pub(super) struct Base {
-    stage: &'static Stage,
-    program: PathBuf,
+/// Seconds that the first tests take together; those after them take four times as long, and so on.
+const FIRST_SECONDS: f64 = 0.25;
+
+/// The test programs besides the library's own.
+pub(super) fn needed() -> BTreeSet<&'static str> {
+    OF_TESTS.iter().skip(1).chain(WHOLE.iter().map(|(name, _)| name)).copied().collect()
+}
+
+/// A test as it is when nothing is changed.
+pub(super) struct Case {
+    program: &'static str,
+    path: PathBuf,
+    arguments: Vec<String>,
+    seconds: f64,
     /// The numbers that it asks for.
     reached: BTreeSet<u32>,
 }
 
-impl Base {
-    pub(super) fn name(&self) -> &'static str {
-        self.stage.name
+impl Case {
+    /// Runs it with nothing changed.
+    fn new(
+        program: &'static str,
+        path: &Path,
+        arguments: Vec<String>,
+        root: &Path,
+    ) -> Result<Self> {
+        let reached = root.join("reached");
+        std::fs::write(&reached, "")?;
+        let mut own = Self {
+            program,
+            path: path.to_owned(),
+            arguments,
+            seconds: 60.0,
+            reached: BTreeSet::new(),
+        };
+        let began = now();
+        let noticed = run(own.command(root).env(REACHED, &reached), own.seconds * PATIENCE)?;
+        own.seconds = began.elapsed().as_secs_f64();
+        ensure!(noticed.is_none(), "fails with nothing changed: {program} {:?}", own.arguments);
+        let reached = std::fs::read_to_string(&reached)?;
+        own.reached = reached.lines().filter_map(|line| line.parse().ok()).collect();
+        Ok(own)
     }
 
     /// Whether a mutant makes any difference to it.
@@ -97,54 +80,104 @@ impl Base {
         self.reached.contains(&number)
     }
 
-    /// Who notices the mutant, if anybody does.
-    pub(super) fn noticed(&self, root: &Path, number: u32) -> Result<Option<String>> {
-        let mut command = command(&self.program, root, self.stage, 1);
-        run(command.env(WHICH, number.to_string()), self.stage.limit)
+    pub(super) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    fn is_of_tests(&self) -> bool {
+        OF_TESTS.contains(&self.program)
+    }
+
+    fn command(&self, root: &Path) -> Command {
+        let mut command = Command::new("sh");
+        let seconds = (self.seconds * PATIENCE).ceil() + 1.0;
+        let bounds = format!("ulimit -v {MEMORY_KB}; ulimit -t {seconds}; exec \"$0\" \"$@\"");
+        command.args(["-c", &bounds]).arg(&self.path);
+        if self.is_of_tests() {
+            command.args(["--test-threads", "1", "--exact"]);
+        }
+        command.args(&self.arguments);
+        command.current_dir(root).env("PROPTEST_CASES", "64").env("RUST_BACKTRACE", "0");
+        command
     }
 }
 
-/// Runs the first stages with nothing changed.
-pub(super) fn bases(
-    programs: &BTreeMap<String, PathBuf>,
+/// Every test, with nothing changed, the cheapest first.
+pub(super) fn cases(programs: &BTreeMap<String, PathBuf>, root: &Path) -> Result<Vec<Case>> {
+    let path = |name: &str| programs.get(name).context("a program is missing");
+    let mut cases = Vec::new();
+    for name in OF_TESTS {
+        let list = Command::new(path(name)?).arg("--list").current_dir(root).output()?;
+        for test in String::from_utf8(list.stdout)?.lines() {
+            if let Some(test) = test.strip_suffix(": test") {
+                cases.push(Case::new(name, path(name)?, vec![test.to_owned()], root)?);
+            }
+        }
+    }
+    for (name, arguments) in WHOLE {
+        let arguments = arguments.split(' ').map(str::to_owned).collect();
+        cases.push(Case::new(name, path(name)?, arguments, root)?);
+    }
+    cases.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let seconds: f64 = cases.iter().map(|own| own.seconds).sum();
+    println!("{} tests, {seconds:.1} s with nothing changed", cases.len());
+    Ok(cases)
+}
+
+/// Which program notices the mutant, if any does, and how: many tests are run at a time, of those
+/// that are at hand soon.
+pub(super) fn noticed(
+    cases: &[&Case],
     root: &Path,
-    count: usize,
-) -> Result<Vec<Base>> {
-    let mut bases = Vec::new();
-    for stage in STAGES.iter().take(count) {
-        let program = programs.get(stage.program).context("a program is missing")?.clone();
-        let path = root.join("reached");
-        std::fs::write(&path, "")?;
-        let began = now();
-        // To tell what it reaches takes longer.
-        let noticed =
-            run(command(&program, root, stage, PATIENCE).env(REACHED, &path), stage.limit)?;
-        ensure!(noticed.is_none(), "{} fails with nothing changed: {noticed:?}", stage.name);
-        let took = began.elapsed();
-        let reached: BTreeSet<u32> =
-            std::fs::read_to_string(&path)?.lines().filter_map(|line| line.parse().ok()).collect();
-        println!("{:<18} {:>6.1} s, reaches {}", stage.name, took.as_secs_f64(), reached.len());
-        bases.push(Base { stage, program, reached });
+    number: u32,
+) -> Result<Option<(&'static str, String)>> {
+    let (mut rest, mut bound) = (cases, FIRST_SECONDS);
+    while let Some(cheapest) = rest.first() {
+        let mut sum = 0.0;
+        let count = rest.iter().take_while(|own| {
+            sum += own.seconds;
+            sum <= bound.max(cheapest.seconds)
+        });
+        let (batch, after) = rest.split_at(count.count());
+        for group in together(batch) {
+            if let Some(how) =
+                run(group.command(root).env(WHICH, number.to_string()), group.seconds)?
+            {
+                return Ok(Some((group.program, how)));
+            }
+        }
+        (rest, bound) = (after, bound * 4.0);
     }
-    Ok(bases)
+    Ok(None)
 }
 
-/// A stage's program within bounds of memory and of so many times its limit.
-fn command(program: &Path, root: &Path, stage: &Stage, times: u64) -> Command {
-    let mut command = Command::new("sh");
-    let limit = stage.limit * times;
-    let bounds = format!("ulimit -v {MEMORY_KB}; ulimit -t {limit}; exec \"$0\" \"$@\"");
-    command.args(["-c", &bounds]).arg(program).args(stage.arguments());
-    command.current_dir(root).env("PROPTEST_CASES", "64").env("RUST_BACKTRACE", "0");
-    command
+/// The tests of one program as one run of it.
+fn together(batch: &[&Case]) -> Vec<Case> {
+    let mut groups: Vec<Case> = Vec::new();
+    for case in batch {
+        let own = groups.iter_mut().find(|own| own.program == case.program && own.is_of_tests());
+        if let Some(own) = own {
+            own.arguments.extend_from_slice(&case.arguments);
+            own.seconds += case.seconds;
+        } else {
+            groups.push(Case {
+                program: case.program,
+                path: case.path.clone(),
+                arguments: case.arguments.clone(),
+                seconds: case.seconds,
+                reached: BTreeSet::new(),
+            });
+        }
+    }
+    groups
 }
 
 /// Runs to the first test that fails, or to the end; what failed, in words.
-fn run(command: &mut Command, limit: u64) -> Result<Option<String>> {
+fn run(command: &mut Command, seconds: f64) -> Result<Option<String>> {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().context("cannot start it")?;
     let (began, lines) = (now(), lines(&mut child)?);
-    let limit = Duration::from_secs(limit * PATIENCE);
+    let limit = Duration::from_secs_f64((seconds * PATIENCE + 1.0) * PATIENCE_BY_THE_CLOCK);
     loop {
         let left = limit.saturating_sub(began.elapsed());
         match lines.recv_timeout(left) {

@@ -117,7 +117,6 @@ pub const TAKEN: &[(&str, &[&str])] = &[
             "expired",
             "failed",
             "not ready after all",
-            "parked: BudgetExhausted",
             "parked: DeadlineExceeded",
             "parked: NeedsCredential",
             "result.answered",

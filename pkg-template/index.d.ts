@@ -42,7 +42,10 @@ export interface AuthorizeRequest {
 
 /** A credential for one exchange. It is used and forgotten: never stored, never logged. */
 export interface Authorization {
-  /** Header fields to add, for example `{ authorization: "Bearer …" }`. */
+  /**
+   * Header fields to add, for example `{ authorization: "Bearer …" }`. What the request has already, as its
+   * media type and its key, stays as it is.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Who the credential speaks for, without the secret, for example `"org_1/key_7"`. While the

@@ -244,9 +244,9 @@ function headersFor(route, request, own) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  for (const part of [route.headers, own]) {
-    for (const [name, value] of Object.entries(part)) headers.set(name, value);
-  }
+  for (const [name, value] of Object.entries(route.headers)) headers.set(name, value);
+  // Its key and its media type stay what they are, whatever stands beside the credential.
+  for (const [name, value] of Object.entries(own)) if (!headers.has(name)) headers.set(name, value);
   return headers;
 }
 

@@ -282,9 +282,7 @@ impl<P: Ports> Driver<P> {
         let secrets = Secrets::of(&prepared.headers);
         let mut headers = transmit.headers.clone();
         if transmit.with_credential {
-            for (name, value) in prepared.headers.iter() {
-                headers.push(name, value);
-            }
+            headers.complete(&prepared.headers);
         }
         let mut body = prepared.body.take();
         if let (Some(sought), Some(bytes)) = (&mut transmit.sought, &body) {

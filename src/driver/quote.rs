@@ -47,7 +47,7 @@ impl<P: Ports> Driver<P> {
         })?;
         check_body(&inquiry.body)?;
         let params = params(profile, &inquiry.params, &service.params).map_err(misfit)?;
-        let url = url(call, &service.base_url, &params);
+        let url = url(call, &service.base_url, &params).map_err(misfit)?;
         let facts = facts(profile, Purpose::Quote, None);
         for refresh in [false, true] {
             let told = self.lane_of_another(&inquiry.service).await?;
@@ -103,9 +103,7 @@ impl<P: Ports> Driver<P> {
             headers.push("content-type", inquiry.content_type.as_str());
         }
         let secrets = Secrets::of(&authorization.headers);
-        for (name, value) in authorization.headers.iter() {
-            headers.push(name, value);
-        }
+        headers.complete(&authorization.headers);
         let outgoing = Outgoing {
             method: call.method.clone(),
             url: url.into(),

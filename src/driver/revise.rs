@@ -44,7 +44,8 @@ impl<P: Ports> Driver<P> {
         let mut carried = parent.carried;
         carried.retain(|(own, _)| service.profile.params.iter().any(|param| param.name == *own));
         let carried = params(&service.profile, &carried, &service.params).map_err(misfit)?;
-        let url = url(&service.profile.calls.submit, &service.base_url, &carried);
+        let url =
+            url(&service.profile.calls.submit, &service.base_url, &carried).map_err(misfit)?;
         let fingerprint = fingerprint(&service, &url, &content_type, "", &revision.body)?;
         let incomplete =
             matches!(parent.life.stage, Stage::Ended { ending: Ending::Incomplete { .. }, .. });

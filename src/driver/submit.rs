@@ -70,7 +70,8 @@ impl<P: Ports> Driver<P> {
         check(&service, &submission)?;
         let carried = params(&service.profile, &submission.params, &service.params);
         let carried = carried.map_err(misfit)?;
-        let url = url(&service.profile.calls.submit, &service.base_url, &carried);
+        let url =
+            url(&service.profile.calls.submit, &service.base_url, &carried).map_err(misfit)?;
         let own_key = submission.key.as_ref().map_or("", |key| key.as_str());
         let media_type = submission.content_type.as_str();
         let newborn = self.newborn(Draft {

@@ -4,6 +4,7 @@ use super::errors::faulty;
 use crate::engine::ServiceSetup;
 use crate::model::error::{Code, Error};
 use crate::model::policy::Retention;
+use crate::rules::composition::known;
 use crate::rules::options::ServiceConfig;
 use crate::rules::profile;
 
@@ -14,6 +15,10 @@ pub(super) fn service(config: ServiceConfig, retention: Retention) -> Result<Ser
         let error = faulty(Code::InvalidProfile, &faults);
         let pointer = error.field.unwrap_or_default().replace('/', ".");
         Error { field: Some([field.as_str(), &pointer].concat()), ..error }
+    })?;
+    known(&profile, &config.params).map_err(|fault| {
+        let field = ["services.", config.name.as_str(), ".", &fault.field].concat();
+        Error::input(field, fault.why)
     })?;
     Ok(ServiceSetup {
         name: config.name,

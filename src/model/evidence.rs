@@ -67,7 +67,7 @@ pub struct Evidence {
     pub accepted: Option<Accepted>,
     /// How many attempts were written, settled or not.
     pub attempts: u32,
-    /// How many attempts were definitely refused.
+    /// How many attempts were definitely refused, or never left.
     pub refused: u32,
     /// The credential scope that the first attempt that may have been accepted was sent under.
     pub scope: Option<Scope>,

@@ -19,6 +19,16 @@ impl Headers {
         self.0.push((name.into(), value.into()));
     }
 
+    /// Adds those of other fields whose names are not there yet: of two values in one field, as of a
+    /// key or a media type, a service would read neither.
+    pub fn complete(&mut self, others: &Self) {
+        for (name, value) in others.iter() {
+            if self.first(name).is_none() {
+                self.push(name, value);
+            }
+        }
+    }
+
     /// All fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))

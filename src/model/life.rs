@@ -150,7 +150,7 @@ impl Life {
 
     /// The attempt that was written ahead never left.
     pub fn not_sent(&mut self) -> Result<(), Illegal> {
-        self.0.evidence.current.take().map(|_| ()).ok_or(Illegal)
+        self.refused()
     }
 
     /// The attempt that was written ahead has no readable answer: it may have been accepted.
@@ -164,7 +164,7 @@ impl Life {
         Ok(())
     }
 
-    /// The attempt that was written ahead was definitely refused; earlier ones stay as they are.
+    /// The attempt that was written ahead was definitely not taken on; earlier ones stay as they are.
     pub fn refused(&mut self) -> Result<(), Illegal> {
         self.0.evidence.current.take().ok_or(Illegal)?;
         self.0.evidence.refused += 1;

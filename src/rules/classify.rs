@@ -144,7 +144,9 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
 
 /// A success of a submission says which job it has led to, in the body or in a header field.
 fn submitted(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
-    if let Some(rule) = ruled(profile, Purpose::Submit, answer, true) {
+    if let Some(rule) = ruled(profile, Purpose::Submit, answer, true)
+        && !(refuses(rule.meaning) && names_a_job(profile, answer, said))
+    {
         return Finding::Other(rule.meaning);
     }
     if profile.answers_with_result(answer.status) {
@@ -161,6 +163,26 @@ fn submitted(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
         Some(id) if leads_on => Finding::Accepted(id),
         Some(_) | None => Finding::Unreadable(None),
     }
+}
+
+/// Whether a code says that the work was not taken on, or not yet.
+const fn refuses(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::Rejected
+            | Meaning::NeedsCredential
+            | Meaning::NeedsAccess
+            | Meaning::NeedsCredit
+            | Meaning::RateLimited
+            | Meaning::SourceBlocked
+            | Meaning::InProgress
+    )
+}
+
+/// Whether a success names a job that runs or is done: no code beside it takes that back.
+fn names_a_job(profile: &Profile, answer: &Answer, said: &Said) -> bool {
+    let state = answer.facts.word("status").and_then(|word| profile.known_state(word));
+    said.job.is_some() && matches!(state, Some(JobState::Active | JobState::Completed))
 }
 
 /// The answer to a submission is the result, unless it says that there is none (yet).

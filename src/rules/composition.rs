@@ -31,11 +31,7 @@ pub fn params(
     given: &[(String, String)],
     usual: &[(String, String)],
 ) -> Result<Carried, Misfit> {
-    for (name, _) in given {
-        if !profile.params.iter().any(|param| param.name == *name) {
-            return Err(misfit(name, "this service has no such parameter"));
-        }
-    }
+    known(profile, given)?;
     let mut all = Carried::new();
     for param in &profile.params {
         let named = |list: &[(String, String)]| {
@@ -45,18 +41,29 @@ pub fn params(
         let Some(value) = value.or_else(|| param.allowed.first().cloned()) else {
             return Err(misfit(&param.name, "it is missing"));
         };
-        if !param.allowed.is_empty() && !param.allowed.contains(&value) {
-            return Err(misfit(
-                &param.name,
-                &["it must be one of ", &param.allowed.join(", ")].concat(),
-            ));
-        }
-        if !(1..=PARAM_BYTES_MAX).contains(&value.len()) {
-            return Err(misfit(&param.name, "it must be 1 to 512 bytes long"));
-        }
         all.push((param.name.clone(), value));
     }
     Ok(all)
+}
+
+/// Refuses parameters that the profile does not know, or whose values it does not allow.
+///
+/// # Errors
+/// The first of them.
+pub fn known(profile: &Profile, given: &[(String, String)]) -> Result<(), Misfit> {
+    for (name, value) in given {
+        let Some(param) = profile.params.iter().find(|param| param.name == *name) else {
+            return Err(misfit(name, "this service has no such parameter"));
+        };
+        if !param.allowed.is_empty() && !param.allowed.contains(value) {
+            let why = ["it must be one of ", &param.allowed.join(", ")].concat();
+            return Err(misfit(name, &why));
+        }
+        if !(1..=PARAM_BYTES_MAX).contains(&value.len()) {
+            return Err(misfit(name, "it must be 1 to 512 bytes long"));
+        }
+    }
+    Ok(())
 }
 
 fn misfit(name: &str, why: &str) -> Misfit {
@@ -64,11 +71,18 @@ fn misfit(name: &str, why: &str) -> Misfit {
 }
 
 /// Where a call goes that needs nothing but parameters; a submission, without its key.
-pub fn url(call: &Call, base_url: &str, params: &[(String, String)]) -> String {
+///
+/// # Errors
+/// A parameter that would lead elsewhere.
+pub fn url(call: &Call, base_url: &str, params: &[(String, String)]) -> Result<String, Misfit> {
     let path = call.path.as_deref().unwrap_or_default();
     let named =
         |name: &str| params.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
-    [base_url, &fill(path, named).unwrap_or_default()].concat()
+    let path = fill(path, named).ok_or_else(|| Misfit {
+        field: "params".into(),
+        why: "no path may lead elsewhere: one of them is . or ..".into(),
+    })?;
+    Ok([base_url, &path].concat())
 }
 
 /// What a submission states that its result must repeat.

@@ -1,5 +1,6 @@
 //! Paths with names in braces: `/v1/jobs/{id}`.
 
+use super::grammar::leads_up;
 use super::text::split_once;
 
 /// A name in a template, as it stands there.
@@ -25,8 +26,8 @@ pub fn slots(mut template: &str) -> Option<Vec<Slot<'_>>> {
     (!template.contains('}')).then_some(found)
 }
 
-/// The template with values in the places of their names, percent-encoded (RFC 3986): no value can
-/// lead elsewhere. `None` when a value is not known.
+/// The template with values in the places of their names, percent-encoded (RFC 3986). `None` when a
+/// value is not known, or would lead elsewhere: `..` is a step up in every spelling (URL Standard).
 pub fn fill<'v>(mut template: &str, value: impl Fn(&str) -> Option<&'v str>) -> Option<String> {
     let mut out = String::new();
     while let Some((before, after)) = split_once(template, "{") {
@@ -37,7 +38,8 @@ pub fn fill<'v>(mut template: &str, value: impl Fn(&str) -> Option<&'v str>) -> 
         template = rest;
     }
     out.push_str(template);
-    Some(out)
+    let leads_up = leads_up(out.split('?').next().unwrap_or_default());
+    (!leads_up).then_some(out)
 }
 
 /// The URL with a parameter of the query behind those that it has.
@@ -64,13 +66,8 @@ fn encode(mut value: &str, whole_path: bool, out: &mut String) {
         if index > 0 {
             out.push_str(if whole_path { "/" } else { "%2F" });
         }
-        // A segment of nothing but dots is a step to somewhere else.
-        let dots = segment.bytes().all(|byte| byte == b'.') && (whole_path || segment == value);
         for byte in segment.bytes() {
-            if byte.is_ascii_alphanumeric()
-                || matches!(byte, b'-' | b'_' | b'~')
-                || (byte == b'.' && !dots)
-            {
+            if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~' | b'.') {
                 out.push(char::from(byte));
             } else {
                 out.push('%');
@@ -86,7 +83,7 @@ mod tests {
     use super::*;
 
     fn with_id(template: &str, id: &str) -> String {
-        fill(template, |name| (name == "id").then_some(id)).unwrap()
+        fill(template, |name| (name == "id").then_some(id)).unwrap_or_default()
     }
 
     #[test]
@@ -102,7 +99,12 @@ mod tests {
         let path = |id: &str| with_id("/jobs/{id}/result", id);
         assert_eq!(path("req_1.2~x-Y"), "/jobs/req_1.2~x-Y/result");
         assert_eq!(path("../admin?x#y"), "/jobs/..%2Fadmin%3Fx%23y/result");
-        assert_eq!(path(".."), "/jobs/%2E%2E/result");
+        assert_eq!(path("..."), "/jobs/.../result");
+        for id in [".", ".."] {
+            assert_eq!(path(id), "", "{id}");
+        }
+        assert_eq!(fill("/jobs/.{a}", |_| Some(".")), None);
+        assert_eq!(fill("/jobs?of={a}", |_| Some("..")).as_deref(), Some("/jobs?of=.."));
         assert_eq!(path("ä"), "/jobs/%C3%A4/result");
     }
 
@@ -110,7 +112,7 @@ mod tests {
     fn a_resource_name_keeps_its_slashes_and_still_cannot_lead_elsewhere() {
         let path = |id: &str| with_id("/v1/{+id}:cancel", id);
         assert_eq!(path("operations/a b"), "/v1/operations/a%20b:cancel");
-        assert_eq!(path("operations/../../x"), "/v1/operations/%2E%2E/%2E%2E/x:cancel");
+        assert_eq!(path("operations/../../x"), "");
     }
 
     #[test]

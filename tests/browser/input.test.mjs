@@ -36,6 +36,8 @@ const SERVICES = [
 const PROFILES = [
   ["a profile that is not built in", "{ profile: 'unheard-of' }", "INVALID_PROFILE", "services.reports.profile"],
   ["a profile that is no contract", "{ profile: { profile: 1 } }", "INVALID_PROFILE", "services.reports.profile.name"],
+  ["a parameter that the profile does not know", "{ profile: 'replay', params: { operaton: 'map' } }", "INVALID_INPUT", "services.reports.params.operaton"],
+  ["a parameter's value that it does not allow", "{ profile: 'replay', params: { operation: 'mapp' } }", "INVALID_INPUT", "services.reports.params.operation"],
 ];
 
 /** Wrong submissions: the arguments of submit. */

@@ -31,6 +31,22 @@ const fails = async () => {
   throw new Error("no database");
 };
 
+test("what a request has already stays as it is, whatever stands beside the credential", async (t) => {
+  const { createProxy } = await loadPackage(t, "proxy.js");
+  let sent;
+  const proxy = createProxy({
+    profile: "runharvester",
+    baseUrl: "https://api.example.com",
+    mount: "/api/reports",
+    authorize: () => ({ headers: { authorization: "Bearer a", "Content-Type": "text/plain", "Idempotency-Key": "of-a-helper" } }),
+    fetch: async (_url, { headers }) => ((sent = new Headers(headers)), new Response("{}")),
+  });
+  const headers = { "idempotency-key": "key-1", "content-type": "application/json", "content-length": "2" };
+  await proxy(new Request(JOBS, { method: "POST", headers, body: "{}" }));
+  const names = ["authorization", "content-type", "idempotency-key"];
+  assert.deepEqual(names.map((name) => sent.get(name)), ["Bearer a", "application/json", "key-1"]);
+});
+
 test("a submission whose authorize throws is refused, for nothing of it was sent", async (t) => {
   const { ask, sent, told } = await proxied(t, fails);
   assert.deepEqual(await ask("POST"), [401, "AUTHORIZE_FAILED"]);

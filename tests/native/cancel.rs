@@ -36,6 +36,18 @@ fn a_cancel_in_flight_waits_for_the_answer_and_cancels_the_job() {
 }
 
 #[test]
+fn a_cancel_of_a_job_that_its_service_does_not_find_yet_is_asked_for_again() {
+    let world = World::with_faults(r#"[{"call":"cancel","fault":"not_found"}]"#);
+    let context = world.open();
+    world.submit(&context, "daily", r#","duration_ms":600000"#);
+    let operation = world.until("daily", |own| own.life.stage == Stage::Work);
+    world.cancel(&context, &operation).expect("a wish");
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(ending(&ended), Some(&Ending::Cancelled));
+    assert_eq!(world.requests(Call::Cancel).len(), 2);
+}
+
+#[test]
 fn an_active_job_is_cancelled_by_one_request() {
     let world = World::new();
     let context = world.open();

@@ -71,12 +71,9 @@ fn work_is_followed_until_its_deadline_and_not_at_it() {
 
 #[test]
 fn what_was_never_sent_is_sent_within_its_time_and_not_at_its_end() {
-    let written = come_to("[]", |_| true);
-    let mut never_sent = written;
+    let mut never_sent = come_to("[]", |own| own.life.evidence.current.is_some());
     never_sent.limits.send_within_ms = 5_000;
-    if never_sent.life.evidence.current.is_some() {
-        never_sent.life.not_sent().expect("it has not left");
-    }
+    never_sent.life.not_sent().expect("it has not left");
     let end = never_sent.identity.created_at.after(5_000);
     assert_eq!(wants(&never_sent, before(end)), Next::Exchange(Purpose::Submit));
     assert_eq!(wants(&never_sent, end), Next::Park(Bound::Deadline));

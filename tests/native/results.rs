@@ -18,6 +18,14 @@ fn a_result_that_is_not_ready_sends_it_back_to_polling() {
 }
 
 #[test]
+fn a_result_that_is_not_found_once_has_not_expired_by_a_clock_that_is_ahead() {
+    let world = World::with_faults(r#"[{"call":"result","fault":"not_found"}]"#);
+    world.0.settings.borrow_mut().skew_ms = 600_000;
+    let (_, ended) = world.lived(r#","retention_ms":360000"#);
+    assert_eq!(standing(&ended), "succeeded");
+}
+
+#[test]
 fn not_ready_is_bounded() {
     let world = World::new();
     let (_, parked) = world.lived(r#","not_ready_ms":80000000"#);

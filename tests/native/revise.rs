@@ -45,7 +45,7 @@ fn the_derived_key_that_is_shown_of_corrected_work_is_the_key_that_is_sent() {
         let settings = Settings { derives_keys: true, ..Settings::default() };
         let world = World::of(settings, service(), &profile.to_string());
         let context = world.open();
-        // This service wants the key elsewhere.
+        world.add_faults(r#"[{"call":"submit","fault":"status","status":422}]"#);
         let rejected = world.live(&context, "daily", "");
         assert_eq!(standing(&rejected), "rejected");
         let revised = world.revise(&context, &rejected, GOOD).expect("nothing ran");

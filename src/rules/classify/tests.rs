@@ -24,7 +24,13 @@ fn profile() -> Profile {
           },
           "facts": { "id": ["/id"], "status": ["/status"], "code": ["/code"] },
           "states": { "queued": "active", "done": "completed", "broken": "failed" },
-          "meanings": [{ "code": "LATER", "means": "notReady" }]
+          "meanings": [
+            { "code": "LATER", "means": "notReady" },
+            { "code": "NO_ACCESS", "means": "needsAccess" },
+            { "code": "BUSY", "means": "inProgress" },
+            { "code": "NO", "means": "rejected" },
+            { "code": "REUSED", "means": "keyConflict" }
+          ]
         }"#,
     )
     .unwrap()
@@ -175,6 +181,31 @@ proptest! {
         let taken = Finding::Accepted(id.to_string().as_str().into());
         prop_assert_eq!(finding(Purpose::Submit, &answer), taken);
     }
+}
+
+#[test]
+fn a_job_that_a_success_names_with_its_state_is_not_refused_by_a_code_beside_it() {
+    let mut answer = good(201);
+    let id = JobId::from("j_1");
+    for (code, means) in [
+        ("NO_ACCESS", Meaning::NeedsAccess),
+        ("BUSY", Meaning::InProgress),
+        ("NO", Meaning::Rejected),
+    ] {
+        say(&mut answer, "code", code);
+        for word in ["queued", "done"] {
+            say(&mut answer, "status", word);
+            assert_eq!(finding(Purpose::Submit, &answer), Finding::Accepted(id.clone()), "{code}");
+        }
+        for word in ["broken", "of another request"] {
+            say(&mut answer, "status", word);
+            assert_eq!(finding(Purpose::Submit, &answer), Finding::Other(means), "{code} {word}");
+        }
+    }
+    say(&mut answer, "status", "queued");
+    say(&mut answer, "code", "REUSED");
+    let conflict = Finding::Other(Meaning::KeyConflict);
+    assert_eq!(finding(Purpose::Submit, &answer), conflict, "the job of another request");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(super) fn usual(purpose: Purpose, status: u16) -> Meaning {
         402 => Meaning::NeedsCredit,
         403 => Meaning::NeedsCredential,
         404 | 410 if purpose == Purpose::Delete => Meaning::NotFound,
-        404 if reading => Meaning::NotFound,
+        404 if reading || purpose == Purpose::Cancel => Meaning::NotFound,
         409 => match purpose {
             Purpose::Submit | Purpose::Delete => Meaning::InProgress,
             Purpose::Result => Meaning::NotReady,

@@ -6,6 +6,10 @@ use crate::rules::bounds::EXCHANGE_TIMEOUT_MS;
 use crate::rules::grammar::{is_token, leads_up};
 use crate::rules::reader::Reader;
 use crate::rules::template::slots;
+use crate::rules::text::split_once;
+
+/// What names of header fields hold whose values are credentials.
+const CREDENTIALS: [&str; 6] = ["authorization", "cookie", "api-key", "apikey", "secret", "token"];
 
 /// What a call may be addressed by.
 #[derive(Clone, Copy)]
@@ -195,6 +199,10 @@ fn headers(reader: &Reader<'_>) -> Vec<(String, String)> {
         let value = own.text().unwrap_or_default();
         if !is_token(own.name()) || !value.bytes().all(|byte| (0x20..0x7F).contains(&byte)) {
             own.fault("it must be a header field: a name, and a value of printable ASCII");
+        }
+        let name = own.name().to_ascii_lowercase();
+        if CREDENTIALS.iter().any(|part| split_once(&name, part).is_some()) {
+            own.fault("a credential stands in no profile, for that is stored: authorize gives it");
         }
         read.push((own.name().to_owned(), value.to_owned()));
     }

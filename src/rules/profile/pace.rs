@@ -34,8 +34,9 @@ pub(super) fn pace(reader: Option<Reader<'_>>, usual: Backoff) -> Backoff {
     let factor = reader.member("factor").and_then(|own| {
         let text = own.number()?;
         let (whole, tenths) = text.split_once('.').unwrap_or((text, "0"));
-        let tenths = tenths.parse::<u32>().ok().filter(|_| tenths.len() == 1);
-        let factor = whole.parse::<u32>().ok().zip(tenths).map(|(whole, part)| whole * 10 + part);
+        let tenths = tenths.parse::<u8>().ok().filter(|_| tenths.len() == 1);
+        let parts = whole.parse::<u8>().ok().zip(tenths);
+        let factor = parts.map(|(whole, tenths)| u32::from(whole) * 10 + u32::from(tenths));
         let factor = factor.filter(|factor| (10..=100).contains(factor));
         if factor.is_none() {
             own.fault("it must be a number from 1 to 10 with at most one decimal");

@@ -2,6 +2,7 @@
 
 use super::pen::Pen;
 use super::trouble;
+use super::work::is_young;
 use crate::model::hold::WaitReason;
 use crate::model::life::Illegal;
 use crate::model::profile::{Meaning, Purpose};
@@ -41,6 +42,7 @@ pub(super) fn answered(pen: &mut Pen<'_>, verdict: &Verdict) -> Result<(), Illeg
             | Meaning::InProgress
             | Meaning::RunningOrFailed
             | Meaning::Unknown => unsettled(pen, Some(said)),
+            Meaning::NotFound if is_young(pen) => unsettled(pen, Some(said)),
             Meaning::AlreadyEnded
             | Meaning::Rejected
             | Meaning::NotFound

@@ -121,10 +121,11 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
         Meaning::Failed => work::failed_job(pen, said, said.class),
         Meaning::Expired if bites(Tooth::SwallowExpired) => failed(pen, Some(said)),
         Meaning::Expired => pen.end(Ending::Expired(said.fault.clone())),
-        Meaning::NotFound if expiry(pen).is_some_and(|at| at <= pen.now) => {
-            pen.end(Ending::Expired(said.fault.clone()))
-        }
+        // Clocks jump ahead, and a service may be slow to find it: one such answer alone says nothing.
         Meaning::NotFound if pen.op.counters.misses >= UNREADABLE_RESULTS_MAX => {
+            if expiry(pen).is_some_and(|at| at <= pen.now) {
+                return pen.end(Ending::Expired(said.fault.clone()));
+            }
             pen.park(ParkReason::JobNotFound)
         }
         Meaning::NotFound => missed(pen, said),

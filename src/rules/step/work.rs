@@ -97,11 +97,16 @@ fn other(pen: &mut Pen<'_>, meaning: Meaning, said: &Said) -> Result<(), Illegal
     }
 }
 
+/// Whether a job is so new that its service may not find it yet.
+pub(super) fn is_young(pen: &Pen<'_>) -> bool {
+    let accepted_at = pen.op.life.evidence.accepted.as_ref().map_or(pen.now, |proof| proof.at);
+    pen.now < accepted_at.after(pen.profile.not_found_grace_ms)
+}
+
 /// A service may be slow to find what it has just accepted; later, a job that stays missing is for a
 /// person.
 fn not_found(pen: &mut Pen<'_>, said: &Said) -> Result<(), Illegal> {
-    let accepted_at = pen.op.life.evidence.accepted.as_ref().map_or(pen.now, |proof| proof.at);
-    let young = pen.now < accepted_at.after(pen.profile.not_found_grace_ms);
+    let young = is_young(pen);
     // Answers may be late and clocks jump ahead: one alone says nothing.
     pen.op.counters.misses = if young { 0 } else { pen.op.counters.misses + 1 };
     if young {

@@ -60,7 +60,13 @@ impl App for SimPorts {
             return None;
         }
         self.being.authorized(true);
-        let headers = [("authorization", format!("Bearer {SECRET}")), ("x-api-key", SECRET.into())];
+        // The last two are such as helpers of apps add to every request, which has its own already.
+        let headers = [
+            ("authorization", format!("Bearer {SECRET}")),
+            ("x-api-key", SECRET.into()),
+            ("Content-Type", "text/plain".into()),
+            ("Idempotency-Key", "of-a-helper".into()),
+        ];
         let headers = headers.into_iter().collect();
         Some(Authorization { headers, scope: settings.scope.clone().map(Scope) })
     }

@@ -31,6 +31,15 @@ fn nothing_is_read_by_deleting_it() {
 }
 
 #[test]
+fn a_credential_stands_in_no_profile() {
+    for name in ["Authorization", "proxy-authorization", "Cookie", "X-Api-Key", "x-auth-token"] {
+        let place = ["/calls/poll/headers/", name].concat();
+        assert_eq!(faults_with("/calls/poll/headers", json!({ name: "x" })), [place]);
+    }
+    assert!(faults_with("/calls/poll/headers", json!({ "Prefer": "x" })).is_empty());
+}
+
+#[test]
 fn the_key_and_its_date_have_fields_of_their_own() {
     for name in ["Content-Type", "authorization", "Accept", "Cookie", "HOST", "no name"] {
         assert_eq!(faults_with("/key/header", json!(name)), ["/key/header"], "{name}");

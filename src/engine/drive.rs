@@ -7,7 +7,7 @@ use super::shelves::WORKING_SET_MAX;
 use crate::model::ids::{LaneId, OperationId};
 use crate::model::profile::Purpose;
 use crate::model::storage::Queue;
-use crate::model::time::Timestamp;
+use crate::model::time::{Timestamp, Wait};
 use crate::rules::bounds::IN_FLIGHT_MAX;
 use crate::rules::next::{Next, is_behind, next};
 use crate::rules::step::{self};
@@ -222,8 +222,12 @@ impl Engine {
 
     /// Whether there is a network, and the lane's gate is open.
     pub(super) fn is_open(&mut self, now: Timestamp, lane: &LaneId) -> bool {
-        let gate = self.lanes.get(lane).and_then(|own| own.gate);
-        let mut until = gate.map_or(now, |gate| gate.seen_at(now).until());
+        let gate = self.lanes.get_mut(lane).and_then(|own| {
+            // Set by a clock that has jumped back since, it begins anew, once.
+            own.gate = own.gate.map(|gate| gate.seen_at(now));
+            own.gate
+        });
+        let mut until = gate.map_or(now, Wait::until);
         if !self.online && !lane.is_local() {
             // The same point however often it is asked: each later one would renew the lease.
             until = until.max(now.after(ONLINE_AGAIN_MS - now.0 % ONLINE_AGAIN_MS));

@@ -186,7 +186,7 @@ impl Engine {
         if let Some(lane) = self.lanes.get_mut(id) {
             lane.ownership = Ownership::Own(row.epoch);
             lane.lease_until = row.lease_until;
-            lane.gate = row.gate.map(|gate| gate.seen_at(now));
+            lane.gate = row.gate;
             lane.work.changed_hands();
             lane.delivery.changed_hands();
         }

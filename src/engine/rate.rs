@@ -56,7 +56,8 @@ impl Engine {
             return true;
         };
         let gate = told.and_then(|told| told.gate);
-        if gate.is_some_and(|gate| !gate.is_over(now)) {
+        // One of a clock that has jumped back since would last until that is there again.
+        if gate.is_some_and(|gate| gate.set_at <= now && now < gate.until()) {
             return false;
         }
         let rate = self.lanes.get(&lane).and_then(|own| own.rate);

@@ -161,7 +161,6 @@ impl Engine {
     /// The clock has jumped back: points in time that were set by the old one are set anew.
     pub(super) fn jumped_back(&mut self, before: Timestamp, now: Timestamp) {
         for lane in self.lanes.values_mut() {
-            lane.gate = lane.gate.map(|gate| gate.seen_at(now));
             lane.promise_anew();
             if let Ownership::Other { ask_at } = &mut lane.ownership {
                 *ask_at = (*ask_at).min(now.after(CLAIM_AGAIN_MS));

@@ -22,6 +22,24 @@ fn a_clock_that_jumps_back_does_not_stretch_a_wait() {
 }
 
 #[test]
+fn a_clock_that_jumps_back_while_it_is_written_that_a_service_is_too_busy_does_not_stretch_that() {
+    let world = World::with_faults(r#"[{"call":"poll","fault":"rate_limited","retry_after":5}]"#);
+    let context = world.open();
+    world.submit(&context, "daily", "");
+    world.until("daily", |own| own.life.stage == Stage::Work);
+    world.0.settings.borrow_mut().commit_ms = 2_000;
+    world.run(world.0.clock.now() + 60_000, || !world.requests(Call::Poll).is_empty());
+    world.pass(500);
+    world.0.settings.borrow_mut().skew_ms = -36_000_000;
+    context.driver.wake();
+    let start = world.0.clock.now();
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!(standing(&ended), "succeeded");
+    let took = world.0.clock.now() - start;
+    assert!(took < 120_000, "it took {took} ms");
+}
+
+#[test]
 fn a_clock_that_jumped_back_before_a_reload_does_not_stretch_a_wait() {
     let world =
         World::with_faults(r#"[{"call":"poll","fault":"status","status":503,"retry_after":120}]"#);

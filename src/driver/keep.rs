@@ -126,7 +126,7 @@ impl<P: Ports> Driver<P> {
             if over {
                 break;
             }
-            if transmit.stream.is_some() {
+            if transmit.idle {
                 let now = self.0.ports.runtime().now();
                 if transmit.open_until <= now {
                     answer.facts = read.reader.finish().0;

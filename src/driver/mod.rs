@@ -295,7 +295,7 @@ impl<P: Ports> Driver<P> {
             headers,
             body,
             timeout_ms: timer_ms(transmit.timeout_ms),
-            idle: transmit.stream.is_some(),
+            idle: transmit.idle,
         });
         self.reach_for("send.after", transmit.purpose);
         self.spawn(|driver| driver.exchange(transmit, secrets, answer));

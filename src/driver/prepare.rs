@@ -4,6 +4,9 @@ use super::ports::{App, AuthorizeRequest, Ports, Store, Turn};
 use super::{Driver, Prepared};
 use crate::engine::Input;
 
+/// How long a body that could not be read is left alone, in milliseconds.
+const READ_AGAIN_MS: u32 = 2_000;
+
 impl<P: Ports> Driver<P> {
     /// Gets a credential, its turn, and the body that goes with it.
     pub(super) async fn authorize(self, turn: Turn, request: AuthorizeRequest, with_body: bool) {
@@ -19,10 +22,12 @@ impl<P: Ports> Driver<P> {
         let at_hand = self.0.prepared.borrow().get(&id).is_some_and(|own| own.body.is_some());
         let mut body = None;
         if with_body && !at_hand {
-            body = self.0.ports.store().body(&id).await.ok().flatten();
-            if body.is_none() {
-                return self.feed(Input::Unauthorized(id, purpose));
-            }
+            body = match self.0.ports.store().body(&id).await {
+                // That is no want of a credential, and passes.
+                Err(_) => return self.feed(Input::Postponed(id, purpose, READ_AGAIN_MS)),
+                Ok(None) => return self.feed(Input::Unauthorized(id, purpose)),
+                Ok(found) => found,
+            };
         }
         let mut all = self.0.prepared.borrow_mut();
         let prepared = all.get_or_insert_with(id.clone(), Prepared::default);

@@ -187,9 +187,11 @@ pub struct Transmit {
     pub stream: Option<Stream>,
     /// When it was handed out.
     pub at: Timestamp,
+    /// Its timeout begins anew with each piece of the answer.
+    pub idle: bool,
     /// Of such an answer, any piece is told after so many milliseconds.
     pub untold_ms: u64,
-    /// No stream is read longer than this.
+    /// No such answer is read longer than this.
     pub open_until: Timestamp,
     /// Names this exchange among all that are under way ([`super::Engine::is_own_exchange`]), and the
     /// download under which pieces of a result are kept.

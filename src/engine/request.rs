@@ -8,6 +8,7 @@ use crate::model::operation::Operation;
 use crate::model::pages::Paged;
 use crate::model::profile::{Call, FactSource, KeyPlace, Profile, Purpose, Stream};
 use crate::model::time::Timestamp;
+use crate::rules::bounds::DOWNLOAD_MS_MAX;
 use crate::rules::classify::{ECHO, RESULT_FACT};
 use crate::rules::http_date;
 use crate::rules::listing::sought;
@@ -144,10 +145,14 @@ pub fn request(
         before: before.map(|own| Box::new(own.clone())),
         timeout_ms: call.timeout_ms,
         keeps: keeps(profile, purpose),
+        open_until: match &stream {
+            Some(_) => operation.total_until(),
+            None => now.after(DOWNLOAD_MS_MAX),
+        },
         stream,
         at: now,
+        idle: call.idle,
         untold_ms: call.untold_ms(),
-        open_until: operation.total_until(),
         download,
         result_at,
         facts,

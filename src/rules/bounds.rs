@@ -81,5 +81,8 @@ pub const CLOCK_JUMP_MS: u64 = 60_000;
 /// News of a stream are kept at most this often, in milliseconds (an id at once).
 pub const STREAM_NEWS_MS: u64 = 1_000;
 
+/// How long a result may come in one exchange, in milliseconds, however slowly.
+pub const DOWNLOAD_MS_MAX: u64 = 7_200_000;
+
 /// Longest result, in bytes.
 pub const RESULT_BYTES_MAX: u64 = 512 * 1024 * 1024;

@@ -80,7 +80,7 @@ pub fn url(call: &Call, base_url: &str, params: &[(String, String)]) -> Result<S
         |name: &str| params.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     let path = fill(path, named).ok_or_else(|| Misfit {
         field: "params".into(),
-        why: "no path may lead elsewhere: one of them is . or ..".into(),
+        why: "none may lead elsewhere: one is . or ..".into(),
     })?;
     Ok([base_url, &path].concat())
 }

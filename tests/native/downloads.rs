@@ -56,6 +56,24 @@ fn a_result_of_3_mb_is_kept_in_pieces() {
 }
 
 #[test]
+fn a_result_on_a_slow_line_takes_longer_than_its_timeout_and_is_asked_for_once() {
+    let world = World::new();
+    let context = world.open();
+    // It holds nothing that would tell of a death.
+    let _other = world.open();
+    world.submit(&context, "daily", r#","result_bytes":300000"#);
+    world.until("daily", |own| matches!(own.life.stage, Stage::Result { .. }));
+    let owner = world.lane("daily").owner;
+    world.0.settings.borrow_mut().piece_ms = 10_000;
+    let at = world.0.clock.now();
+    let ended = world.settle(&context, "daily").expect("it ends");
+    assert_eq!((standing(&ended), world.requests(Call::Result).len()), ("succeeded", 1));
+    assert!(world.0.clock.now() - at > 300_000, "it is no slow line");
+    assert_eq!(world.lane("daily").owner, owner, "nobody takes it over");
+    is_whole(&world, &context, &ended);
+}
+
+#[test]
 fn a_download_that_a_restart_cut_off_is_made_anew() {
     let world = World::new();
     let first = world.open();

@@ -170,7 +170,8 @@ fn wherever_an_owner_dies_its_lease_ends_with_what_it_may_have_begun_and_is_foll
         // What is due next is begun then, or has been begun by now.
         let begun = due.0.max(died);
         let in_result = matches!(stored.life.stage, Stage::Result { .. });
-        let timeout_ms = if in_result { 4 * EXCHANGE_TIMEOUT_MS } else { EXCHANGE_TIMEOUT_MS };
+        // A result goes on as long as pieces come, of which a quarter of its time may not be told.
+        let timeout_ms = if in_result { 5 * EXCHANGE_TIMEOUT_MS } else { EXCHANGE_TIMEOUT_MS };
         let longest = begun + timeout_ms + SEND_BEFORE_MS + LEASE_GRACE_MS;
         assert!(lease_until <= longest, "at {point}, {} ms too long", lease_until - longest);
         let before = world.requests(Call::Any).len();

@@ -46,8 +46,10 @@ pub struct Call {
     pub stream: Option<Stream>,
     /// The service gives parts of what this reads, so that what broke off can be gone on with.
     pub ranges: bool,
-    /// How long one exchange may take, in milliseconds.
+    /// How long one exchange may take, in milliseconds; where it is `idle`, each piece of its answer.
     pub timeout_ms: u64,
+    /// Its time begins anew with each piece of the body: how long a result or a stream takes is the line's affair.
+    pub idle: bool,
     /// What one read costs, where its answer does not say.
     pub cost: Option<Credits>,
 }
@@ -85,12 +87,12 @@ impl Call {
     }
 
     /// How long an exchange goes on at most when nothing more is told of it, in milliseconds. Each piece of
-    /// a stream gives it its whole time again, and not each is told.
+    /// a result or a stream gives it its whole time again, and not each is told.
     pub const fn silence_ms(&self) -> u64 {
-        self.timeout_ms + if self.stream.is_some() { self.untold_ms() } else { 0 }
+        self.timeout_ms + if self.idle { self.untold_ms() } else { 0 }
     }
 
-    /// A piece of a stream is told where nothing was for this long, in milliseconds, whatever it holds.
+    /// Such a piece is told where nothing was for this long, in milliseconds, whatever it holds.
     pub const fn untold_ms(&self) -> u64 {
         self.timeout_ms / 4
     }

@@ -109,13 +109,15 @@ fn call(reader: &Reader<'_>, known: Known<'_>) -> Option<Call> {
     let timeout_ms = reader
         .member("timeoutMs")
         .map_or(Some(EXCHANGE_TIMEOUT_MS), |own| own.whole(100, TIMEOUT_MS_MAX));
+    let stream = reader.member("stream").and_then(|own| stream(&own));
     Some(Call {
         method: method?,
         path,
         link,
         any_origin: any_origin?,
         headers: reader.member("headers").map(|own| headers(&own)).unwrap_or_default(),
-        stream: reader.member("stream").and_then(|own| stream(&own)),
+        idle: stream.is_some() || (known.streams && !submits),
+        stream,
         ranges: reader.member("ranges").map_or(Some(false), |own| own.bool())?,
         timeout_ms: timeout_ms?,
         cost: reader.member("cost").and_then(|own| own.credits()),

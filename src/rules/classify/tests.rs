@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::ending::FAULT_TEXT_MAX;
 use crate::model::facts::{Fact, Facts};
+use crate::model::profile::FactSource;
 use crate::model::time::Timestamp;
 
 const NOW: Timestamp = Timestamp(1_792_567_680_000);
@@ -217,5 +218,69 @@ fn what_has_come_is_stored_only_with_what_leads_to_it() {
         let answer = Answer { last_piece: Some(Rc::new(piece)), ..good(200) };
         let verdict = classify(&profile(), purpose, &answer, NOW);
         assert_eq!(verdict.last_piece.is_some(), stored, "{:?}", verdict.finding);
+    }
+}
+
+/// What later calls are addressed by, where an answer gives this as the link to the job.
+fn carried(link: &str, any_origin: bool) -> Option<String> {
+    let mut profile = profile();
+    if let Some(poll) = &mut profile.calls.poll {
+        (poll.link, poll.any_origin) = (Some("at".into()), any_origin);
+    }
+    profile.carry.push(FactSource { name: "at".into(), places: Vec::new() });
+    let mut answer = good(202);
+    answer.url = "https://api.example.com/jobs".into();
+    say(&mut answer, "at", link);
+    let verdict = classify(&profile, Purpose::Submit, &answer, NOW);
+    verdict.said.carried.first().map(|(_, url)| url.clone())
+}
+
+#[test]
+fn a_link_is_carried_within_its_own_origin_or_to_any_where_the_profile_says_so() {
+    let own = Some("https://api.example.com/jobs/7".to_owned());
+    assert_eq!(carried("/jobs/7", false), own);
+    let other = "https://other.example/jobs/7".to_owned();
+    assert_eq!(carried(&other, false), None);
+    assert_eq!(carried(&other, true), Some(other));
+    let long = ["/jobs/", &"7".repeat(4_091)].concat();
+    assert_eq!((carried("", true), carried(&long, true)), (None, None));
+}
+
+#[test]
+fn a_result_was_captured_when_the_service_says_so_and_else_when_it_came() {
+    let captured = |said: Option<&str>| {
+        let mut answer = good(200);
+        if let Some(said) = said {
+            say(&mut answer, "capturedAt", said);
+        }
+        let finding = finding(Purpose::Result, &answer);
+        if let Finding::Kept(kept) = finding { Some(kept.captured_at) } else { None }
+    };
+    assert_eq!(captured(None), Some(NOW));
+    assert_eq!(captured(Some("2026-10-20T12:00:00Z")), Some(Timestamp(1_792_497_600_000)));
+}
+
+#[test]
+fn an_answer_without_the_member_that_is_the_result_is_incomplete_and_says_so() {
+    let mut profile = profile();
+    profile.result_at = "/data".into();
+    let mut answer = good(200);
+    let judged = |answer: &Answer| {
+        let Verdict { finding, said, .. } = classify(&profile, Purpose::Result, answer, NOW);
+        (matches!(finding, Finding::Incomplete(Some(_))), said.fault.message)
+    };
+    assert_eq!(judged(&answer), (true, Some("the answer does not hold the result".into())));
+    say(&mut answer, RESULT_FACT, "{}");
+    assert_eq!(judged(&answer), (false, None));
+}
+
+#[test]
+fn a_redirect_ends_a_job_only_where_the_job_was_asked_for() {
+    let mut profile = profile();
+    profile.states.push(("http:303".into(), JobState::Completed));
+    let finding = |purpose| classify(&profile, purpose, &good(303), NOW).finding;
+    assert_eq!(finding(Purpose::Poll), Finding::Job(JobState::Completed));
+    for purpose in [Purpose::Submit, Purpose::Result, Purpose::Cancel] {
+        assert_eq!(finding(purpose), Finding::Redirected, "{purpose:?}");
     }
 }

@@ -144,12 +144,13 @@ fn success(profile: &Profile, purpose: Purpose, answer: &Answer, said: &mut Said
 
 /// A success of a submission says which job it has led to, in the body or in a header field.
 fn submitted(profile: &Profile, answer: &Answer, said: &mut Said) -> Finding {
+    let is_result = profile.answers_with_result(answer.status);
     if let Some(rule) = ruled(profile, Purpose::Submit, answer, true)
-        && !(refuses(rule.meaning) && names_a_job(profile, answer, said))
+        && (is_result || !refuses(rule.meaning) || !names_a_job(profile, answer, said))
     {
         return Finding::Other(rule.meaning);
     }
-    if profile.answers_with_result(answer.status) {
+    if is_result {
         return fulfilled(profile, answer, said);
     }
     let sound = answer.whole && answer.facts.form != BodyForm::Broken;
@@ -179,7 +180,7 @@ const fn refuses(meaning: Meaning) -> bool {
     )
 }
 
-/// Whether a success names a job that runs or is done: no code beside it takes that back.
+/// Whether a success names a job that runs or is done, to be read later: no code beside it takes that back.
 fn names_a_job(profile: &Profile, answer: &Answer, said: &Said) -> bool {
     let state = answer.facts.word("status").and_then(|word| profile.known_state(word));
     said.job.is_some() && matches!(state, Some(JobState::Active | JobState::Completed))

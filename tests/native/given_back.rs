@@ -268,9 +268,8 @@ fn a_hidden_tab_whose_app_submits_gives_way_to_a_seen_one() {
     assert!(moved(), "not in {} ms", 8 * 3_000);
 }
 
-#[test]
-fn a_lane_that_is_given_while_more_time_in_it_is_asked_for_is_not_thought_its_own() {
-    let world = World::new();
+/// The only context of a world gives its lane away while it asks for more time in it.
+pub(super) fn given_while_renewed(world: &World) -> Context {
     let first = world.open();
     world.submit(&first, "first", r#","duration_ms":600000"#);
     let active = world.until("first", |own| own.life.stage == Stage::Work);
@@ -284,5 +283,12 @@ fn a_lane_that_is_given_while_more_time_in_it_is_asked_for_is_not_thought_its_ow
     first.driver.offer(None);
     world.pass(3_000);
     assert!(world.lane("first").owner.is_none());
+    first
+}
+
+#[test]
+fn a_lane_that_is_given_while_more_time_in_it_is_asked_for_is_not_thought_its_own() {
+    let world = World::new();
+    let first = given_while_renewed(&world);
     assert!(!world.is_shown(&first), "it holds the lock of who drives");
 }

@@ -1,10 +1,10 @@
 //! A rate that a profile states is kept over all operations of a lane.
 
 use super::cost::REPLAY;
+use super::given_back::given_while_renewed;
 use super::quote::quote;
 use crate::world::{Context, Settings, World, standing};
 use holdfast::model::error::Code;
-use holdfast::model::life::Stage;
 use holdfast_services::{Call, Loopback, Replay, RunHarvester};
 use serde_json::{Value, json};
 
@@ -58,21 +58,8 @@ fn no_stretch_of_time_sees_more_requests_than_the_rate_over_all_operations() {
 #[test]
 fn what_was_sent_counts_on_in_a_lane_that_is_given_while_more_time_in_it_is_asked_for() {
     let world = paced(40, 60_000);
-    let first = world.open();
-    world.submit(&first, "first", r#","duration_ms":600000"#);
-    let active = world.until("first", |own| own.life.stage == Stage::Work);
-    // What is due stands still without a network, and the lease is to cover that.
-    {
-        let mut settings = world.0.settings.borrow_mut();
-        (settings.offline, settings.commit_ms) = (true, 1_000);
-    }
-    let due = active.due().expect("a poll").0;
-    world.pass(due + 100 - world.0.clock.now());
-    let made = world.requests(Call::Any).len();
-    first.driver.offer(None);
-    world.pass(3_000);
-    let lane = world.lane("first");
-    assert!(lane.owner.is_none());
+    given_while_renewed(&world);
+    let (lane, made) = (world.lane("first"), world.requests(Call::Any).len());
     let counted: u32 = lane.sent.iter().map(|(_, count)| count).sum();
     assert!(counted as usize >= made, "{counted} of {made}");
 }

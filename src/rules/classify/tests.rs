@@ -247,6 +247,38 @@ fn a_link_is_carried_within_its_own_origin_or_to_any_where_the_profile_says_so()
 }
 
 #[test]
+fn where_only_a_link_leads_to_the_job_an_acceptance_without_it_cannot_be_read() {
+    let finding = |path: Option<&str>, link: &str| {
+        let mut profile = profile();
+        if let Some(poll) = &mut profile.calls.poll {
+            (poll.link, poll.path) = (Some("at".into()), path.map(str::to_owned));
+        }
+        profile.carry.push(FactSource { name: "at".into(), places: Vec::new() });
+        let mut answer = good(202);
+        answer.url = "https://api.example.com/jobs".into();
+        say(&mut answer, "at", link);
+        classify(&profile, Purpose::Submit, &answer, NOW).finding
+    };
+    let accepted = Finding::Accepted("j_1".into());
+    assert_eq!(finding(None, "/jobs/7"), accepted);
+    assert_eq!(finding(None, ""), Finding::Unreadable(None));
+    assert_eq!(finding(Some("/jobs/{id}"), ""), accepted);
+}
+
+#[test]
+fn a_code_counts_in_a_poll_that_says_no_state_only_where_it_can_be_read() {
+    let finding = |form| {
+        let mut answer = good(200);
+        answer.facts.values.remove("status");
+        say(&mut answer, "code", "NO_ACCESS");
+        answer.facts.form = form;
+        finding(Purpose::Poll, &answer)
+    };
+    assert_eq!(finding(BodyForm::Json), Finding::Other(Meaning::NeedsAccess));
+    assert_eq!(finding(BodyForm::Broken), Finding::Unreadable(None));
+}
+
+#[test]
 fn a_result_was_captured_when_the_service_says_so_and_else_when_it_came() {
     let captured = |said: Option<&str>| {
         let mut answer = good(200);
